@@ -1,0 +1,38 @@
+# Run by embed_sql.cmake at build time: writes queries.hpp, queries.cpp and migrations.cpp into OUT.
+
+# A raw string literal of one file; long texts are cut into pieces, as compilers limit a literal.
+function(literal file out)
+  file(READ ${file} text)
+  set(parts "")
+  string(LENGTH "${text}" length)
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${text}" ${at} 8000 piece)
+    string(APPEND parts "R\"sql(${piece})sql\"\n")
+    math(EXPR at "${at} + 8000")
+  endwhile()
+  set(${out} "${parts}" PARENT_SCOPE)
+endfunction()
+
+set(header "#pragma once\n\n#include \"common/query.hpp\"\n\nnamespace rowrunner::queries {\n\n")
+set(source "#include \"common/queries.hpp\"\n\nnamespace rowrunner::queries {\n\n")
+foreach(file IN LISTS QUERIES)
+  get_filename_component(name ${file} NAME_WE)
+  literal(${file} text)
+  # Without its comment: what is looked at, logged and prepared is the statement.
+  string(REGEX REPLACE "R\"sql\\((--[^\n]*\n)+" "R\"sql(" text "${text}")
+  string(APPEND header "extern const query ${name};\n")
+  string(APPEND source "const query ${name}{\"${name}\",\n${text}};\n\n")
+endforeach()
+file(WRITE ${OUT}/queries.hpp "${header}\n}  // namespace rowrunner::queries\n")
+file(WRITE ${OUT}/queries.cpp "${source}}  // namespace rowrunner::queries\n")
+
+set(source "#include \"common/migrations.hpp\"\n\nnamespace rowrunner {\n\n")
+string(APPEND source "std::span<const migration> all_migrations() {\n  static const migration list[] = {\n")
+foreach(file IN LISTS MIGRATIONS)
+  get_filename_component(name ${file} NAME_WE)
+  string(REGEX REPLACE "^0*([0-9]+)_.*" "\\1" version ${name})
+  literal(${file} text)
+  string(APPEND source "    {${version}, \"${name}\",\n${text}},\n")
+endforeach()
+file(WRITE ${OUT}/migrations.cpp "${source}  };\n  return list;\n}\n\n}  // namespace rowrunner\n")

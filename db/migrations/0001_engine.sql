@@ -1,0 +1,178 @@
+-- The engine's tables. A job is a row of a user's own table; what stands here is only what the
+-- engine needs beside it: who waits, who runs, what failed, what was achieved so far.
+--
+-- The tables that every job passes through (queue, leases) have no foreign keys and no index that
+-- is not needed to find the next row: each would be paid for by every job.
+
+CREATE SCHEMA rowrunner;
+
+-- What the schema can serve. `oldest_binary` is the lowest schema version that a running binary may
+-- have been built for; a migration raises it when it takes away something that older ones need.
+CREATE TABLE rowrunner.schema_info (
+  only_row      boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  version       integer NOT NULL,
+  oldest_binary integer NOT NULL
+);
+INSERT INTO rowrunner.schema_info (version, oldest_binary) VALUES (0, 1);
+
+-- Group roles: grant them to the users that your applications log in as. They belong to the whole
+-- cluster, so another database may have made them already, or be making them now.
+DO $$
+DECLARE
+  wanted text;
+BEGIN
+  FOREACH wanted IN ARRAY ARRAY['rowrunner_worker', 'rowrunner_app'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
+      BEGIN
+        EXECUTE format('CREATE ROLE %I NOLOGIN', wanted);
+      EXCEPTION
+        WHEN duplicate_object OR unique_violation THEN NULL;
+        WHEN insufficient_privilege THEN
+          RAISE EXCEPTION 'role % is missing and % may not create it', wanted, current_user
+            USING HINT = format('Let an administrator run: CREATE ROLE %I NOLOGIN', wanted);
+      END;
+    END IF;
+  END LOOP;
+END
+$$;
+
+-- The kinds of jobs: which table holds them, and how they are run.
+CREATE TABLE rowrunner.kinds (
+  id               smallint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  kind             text NOT NULL UNIQUE CHECK (kind ~ '^[a-z][a-z0-9_]{0,47}$'),
+  job_table        regclass NOT NULL UNIQUE,
+  -- The word for a cancelled job: 'failed' where the table's own CHECK does not know 'cancelled'.
+  cancelled_status text NOT NULL CHECK (cancelled_status IN ('cancelled', 'failed')),
+  -- A sequence used as a flag outside of transactions; see rowrunner.wake.
+  wakeup           regclass NOT NULL,
+  paused           boolean NOT NULL DEFAULT false,
+  -- Finished jobs are deleted this long after their last change; NULL keeps them.
+  retention        interval CHECK (retention > interval '0'),
+  attached_at      timestamptz NOT NULL DEFAULT now()
+);
+
+-- The line: jobs that are due and waiting. A place is a hint, the job's status decides; a place
+-- whose job no longer matches vanishes when a claim meets it. Smaller priorities run first.
+-- Places at the back have a positive seq, places at the front (given back, rescued) a negative one.
+CREATE SEQUENCE rowrunner.back_of_line AS bigint MINVALUE 1 START 1;
+CREATE SEQUENCE rowrunner.front_of_line AS bigint INCREMENT -1 MAXVALUE -1 START -1;
+CREATE TABLE rowrunner.queue (
+  kind     smallint NOT NULL,
+  priority smallint NOT NULL,
+  seq      bigint NOT NULL,
+  job_id   uuid NOT NULL,
+  PRIMARY KEY (kind, priority, seq)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+        autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_vacuum_cost_delay = 0);
+
+-- Jobs whose time has not come. They stay out of the line, because every claim would walk over them.
+CREATE TABLE rowrunner.delayed (
+  kind     smallint NOT NULL,
+  run_at   timestamptz NOT NULL,
+  priority smallint NOT NULL,
+  job_id   uuid NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX delayed_due ON rowrunner.delayed (kind, run_at);
+
+-- One row per claimed batch. Its number is the fencing token: drawn at random and never again, since
+-- a sequence would hand out the same numbers twice after a crash that lost asynchronous commits.
+CREATE TABLE rowrunner.leases (
+  lease      bigint PRIMARY KEY,
+  kind       smallint NOT NULL,
+  worker     text NOT NULL,
+  expires_at timestamptz NOT NULL,
+  job_ids    uuid[] NOT NULL
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+        autovacuum_vacuum_cost_delay = 0);
+
+-- Worker processes, as they last reported.
+CREATE TABLE rowrunner.workers (
+  worker     text PRIMARY KEY,
+  kinds      text[] NOT NULL,
+  version    text NOT NULL,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  seen_at    timestamptz NOT NULL DEFAULT now()
+) WITH (fillfactor = 50);
+
+-- Requests to stop a running job. They name the lease, so that none can reach a later run.
+CREATE TABLE rowrunner.cancellations (
+  lease        bigint NOT NULL,
+  job_id       uuid NOT NULL,
+  reason       text NOT NULL,
+  requested_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (lease, job_id)
+);
+
+-- Results of steps that are done, so that a retry does not pay for them again.
+CREATE TABLE rowrunner.steps (
+  job_id     uuid NOT NULL,
+  step       text NOT NULL,
+  result     jsonb NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (job_id, step)
+);
+
+-- How far a running job has come.
+CREATE TABLE rowrunner.progress (
+  job_id     uuid PRIMARY KEY,
+  done       bigint NOT NULL,
+  total      bigint NOT NULL,
+  message    text NOT NULL,
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  CHECK (done >= 0 AND total >= 0)
+) WITH (fillfactor = 50);
+
+-- One row per charged attempt, with its error.
+CREATE TABLE rowrunner.attempts (
+  id         bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  job_id     uuid NOT NULL,
+  attempt    integer NOT NULL,
+  worker     text,
+  started_at timestamptz,
+  ended_at   timestamptz NOT NULL DEFAULT now(),
+  error      text NOT NULL
+);
+CREATE INDEX attempts_of_job ON rowrunner.attempts (job_id);
+
+-- The dead letter list: one row per job that has failed for good.
+CREATE TABLE rowrunner.failures (
+  job_id    uuid PRIMARY KEY,
+  kind      smallint NOT NULL,
+  failed_at timestamptz NOT NULL DEFAULT now(),
+  attempts  integer NOT NULL,
+  error     text
+);
+CREATE INDEX failures_newest ON rowrunner.failures (kind, failed_at);
+
+-- What happened per minute and worker. A row of its own per worker, so that no worker waits for
+-- another one's commit.
+CREATE TABLE rowrunner.counters (
+  minute    timestamptz NOT NULL,
+  kind      smallint NOT NULL,
+  worker    text NOT NULL,
+  claimed   bigint NOT NULL DEFAULT 0,
+  succeeded bigint NOT NULL DEFAULT 0,
+  failed    bigint NOT NULL DEFAULT 0,
+  retried   bigint NOT NULL DEFAULT 0,
+  rescued   bigint NOT NULL DEFAULT 0,
+  released  bigint NOT NULL DEFAULT 0,
+  refused   bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (minute, kind, worker)
+) WITH (fillfactor = 50);
+
+-- A time-ordered uuid (version 7) for plain INSERTs: neighbours in time are neighbours in the index.
+CREATE FUNCTION rowrunner.new_id() RETURNS uuid
+LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
+  SELECT encode(set_bit(set_bit(
+    overlay(uuid_send(gen_random_uuid())
+      PLACING substring(int8send((EXTRACT(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3)
+      FROM 1 FOR 6),
+    52, 1), 53, 1), 'hex')::uuid
+$$;
+
+-- The number of a new lease: 59 random bits and never negative.
+CREATE FUNCTION rowrunner.new_lease() RETURNS bigint
+LANGUAGE sql VOLATILE AS $$
+  SELECT ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint
+         & 9223372036854775807
+$$;

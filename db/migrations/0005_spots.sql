@@ -1,0 +1,99 @@
+-- Travel plans and their places, and the status of a place's picture, which follows its job.
+--
+-- Names are keys that people type and programs send, so the same name must be the same bytes: text is
+-- in Unicode normal form C, or refused. Otherwise が and か with a combining mark would be two places,
+-- and two paid pictures.
+
+CREATE TABLE public.travel_plans (
+  plan_id    text PRIMARY KEY
+             CONSTRAINT travel_plans_plan_id_text
+             CHECK (plan_id IS NFC NORMALIZED AND char_length(plan_id) BETWEEN 1 AND 100),
+  title      text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  updated_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE public.spots (
+  plan_id      text NOT NULL REFERENCES public.travel_plans ON DELETE CASCADE,
+  spot_name    text NOT NULL
+               CONSTRAINT spots_spot_name_text
+               CHECK (spot_name IS NFC NORMALIZED AND char_length(spot_name) BETWEEN 1 AND 200),
+  position     integer NOT NULL DEFAULT 0,
+  area         text NOT NULL DEFAULT '',
+  description  text NOT NULL DEFAULT '',
+  image_url    text,
+  image_status text NOT NULL DEFAULT 'not_started'
+               CHECK (image_status IN ('not_started', 'processing', 'succeeded', 'failed')),
+  updated_at   timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (plan_id, spot_name)
+) WITH (fillfactor = 50);
+
+-- What the sweep looks at: places without a picture, which are few in the long run.
+CREATE INDEX spots_without_picture ON public.spots (plan_id, position, spot_name)
+  WHERE coalesce(image_url, '') = '';
+
+ALTER TABLE public.spot_image_jobs
+  ADD CONSTRAINT spot_image_jobs_plan_id_text
+  CHECK (plan_id IS NFC NORMALIZED AND char_length(plan_id) BETWEEN 1 AND 100),
+  ADD CONSTRAINT spot_image_jobs_spot_name_text
+  CHECK (spot_name IS NFC NORMALIZED AND char_length(spot_name) BETWEEN 1 AND 200);
+
+-- The word that a reader of the guide sees for a job. Waiting for a retry is still "processing": it
+-- has begun. Spent attempts of a queued job are new ones in a moment (rowrunner.on_update resets
+-- them), so they count as none; else the word would depend on which trigger ran last.
+CREATE FUNCTION public.spot_image_status(status text, attempts integer, max_attempts integer)
+RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN status = 'queued' AND (attempts = 0 OR attempts >= max_attempts) THEN 'not_started'
+              WHEN status = 'queued' THEN 'processing'
+              ELSE status END
+$$;
+
+-- After each statement that wrote jobs, whoever wrote it: the places take their jobs' words, in the
+-- same transaction. Only places whose word changes are written, and they are locked in the order of
+-- their key, so that two statements over the same places wait for each other instead of deadlocking.
+CREATE FUNCTION public.spots_follow_jobs() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  WITH changed AS MATERIALIZED (
+    SELECT s.plan_id, s.spot_name,
+           public.spot_image_status(j.status, j.attempts, j.max_attempts) AS word
+    FROM written j
+    JOIN public.spots s ON s.plan_id = j.plan_id AND s.spot_name = j.spot_name
+    WHERE s.image_status <> public.spot_image_status(j.status, j.attempts, j.max_attempts)
+    ORDER BY s.plan_id, s.spot_name
+    FOR NO KEY UPDATE OF s
+  )
+  UPDATE public.spots s SET image_status = c.word, updated_at = now()
+  FROM changed c WHERE s.plan_id = c.plan_id AND s.spot_name = c.spot_name;
+  RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER spots_follow_insert AFTER INSERT ON public.spot_image_jobs
+  REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
+CREATE TRIGGER spots_follow_update AFTER UPDATE ON public.spot_image_jobs
+  REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
+
+-- A job may be there before its place: then the place begins with the job's word. The lock keeps the
+-- job as it is until the place can be seen by the trigger above.
+CREATE FUNCTION public.spot_takes_word_of_job() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  word text;
+BEGIN
+  SELECT public.spot_image_status(j.status, j.attempts, j.max_attempts) INTO word
+    FROM public.spot_image_jobs j
+    WHERE j.plan_id = NEW.plan_id AND j.spot_name = NEW.spot_name FOR SHARE;
+  IF FOUND THEN
+    NEW.image_status := word;
+  END IF;
+  RETURN NEW;
+END
+$$;
+
+CREATE TRIGGER spot_takes_word_of_job BEFORE INSERT ON public.spots
+  FOR EACH ROW EXECUTE FUNCTION public.spot_takes_word_of_job();
+
+REVOKE ALL ON FUNCTION public.spots_follow_jobs(), public.spot_takes_word_of_job() FROM PUBLIC;
+GRANT SELECT, INSERT, UPDATE ON public.travel_plans, public.spots TO rowrunner_app;
+GRANT SELECT, UPDATE ON public.travel_plans, public.spots TO rowrunner_worker;

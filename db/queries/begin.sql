@@ -1,0 +1,2 @@
+-- Starts a transaction of several round trips: settling jobs that have effects.
+BEGIN

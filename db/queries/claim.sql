@@ -1,0 +1,40 @@
+-- Takes up to $4 jobs of kind $1 out of the line, behind the place ($2, $3), under lease $5 for worker
+-- $6, for $7 ms. A place whose job no longer matches it is gone too. Every answered row says how many
+-- places were seen and which was the last; if no job was taken there is one row, with a NULL id.
+-- run_at is held against the clock, not against now(), which is the start of the transaction: a job
+-- that was enqueued after that would look as if its time had not come, and lose its place.
+WITH place AS MATERIALIZED (
+  SELECT ctid, priority, seq, job_id
+  FROM rowrunner.queue
+  WHERE kind = $1::smallint AND (priority, seq) > ($2::smallint, $3::bigint)
+    AND NOT (SELECT paused FROM rowrunner.kinds WHERE id = $1::smallint)
+  ORDER BY kind, priority, seq
+  LIMIT $4::integer
+  FOR UPDATE SKIP LOCKED
+), gone AS (
+  DELETE FROM rowrunner.queue WHERE ctid = ANY (ARRAY(SELECT ctid FROM place))
+), taken AS (
+  UPDATE {jobs} j
+  SET status = 'processing', lease = $5::bigint, locked_at = now(), locked_by = $6, updated_at = now()
+  FROM place p
+  WHERE j.id = p.job_id AND j.status = 'queued' AND j.priority = p.priority AND j.run_at <= clock_timestamp()
+  RETURNING p.priority AS place_priority, p.seq AS place_seq, j.id, j.attempts, j.max_attempts{columns}
+), early AS (
+  -- A job that is not due although it stands in line (the clock was set back) goes to wait. The join
+  -- is made only if some place yielded no job.
+  INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+  SELECT $1::smallint, j.run_at, j.priority, j.id
+  FROM place p JOIN {jobs} j ON j.id = p.job_id
+  WHERE (SELECT count(*) FROM place) > (SELECT count(*) FROM taken)
+    AND j.status = 'queued' AND j.priority = p.priority AND j.run_at > clock_timestamp()
+), leased AS (
+  INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
+  SELECT $5::bigint, $1::smallint, $6, now() + $7::bigint * interval '1 ms', array_agg(id)
+  FROM taken HAVING count(*) > 0
+)
+SELECT s.seen, s.priority, s.seq, t.*
+FROM (SELECT count(*) AS seen,
+             (SELECT priority FROM place ORDER BY priority DESC, seq DESC LIMIT 1) AS priority,
+             (SELECT seq FROM place ORDER BY priority DESC, seq DESC LIMIT 1) AS seq
+      FROM place) s
+LEFT JOIN taken t ON true

@@ -1,0 +1,45 @@
+-- As claim, for when a claim could not get the lock on a job that somebody else is changing just now:
+-- such jobs keep their place, all others are taken. One more lock per job, so it is not the rule.
+WITH place AS MATERIALIZED (
+  SELECT ctid, priority, seq, job_id
+  FROM rowrunner.queue
+  WHERE kind = $1::smallint AND (priority, seq) > ($2::smallint, $3::bigint)
+    AND NOT (SELECT paused FROM rowrunner.kinds WHERE id = $1::smallint)
+  ORDER BY kind, priority, seq
+  LIMIT $4::integer
+  FOR UPDATE SKIP LOCKED
+), free AS MATERIALIZED (
+  SELECT j.id FROM {jobs} j
+  WHERE j.id = ANY (ARRAY(SELECT job_id FROM place))
+  FOR UPDATE SKIP LOCKED
+), gone AS (
+  DELETE FROM rowrunner.queue q
+  WHERE q.ctid = ANY (ARRAY(
+    SELECT p.ctid FROM place p
+    WHERE EXISTS (SELECT FROM free f WHERE f.id = p.job_id)
+       OR NOT EXISTS (SELECT FROM {jobs} j WHERE j.id = p.job_id)))
+), taken AS (
+  UPDATE {jobs} j
+  SET status = 'processing', lease = $5::bigint, locked_at = now(), locked_by = $6, updated_at = now()
+  FROM place p JOIN free f ON f.id = p.job_id
+  WHERE j.id = p.job_id AND j.status = 'queued' AND j.priority = p.priority AND j.run_at <= clock_timestamp()
+  RETURNING p.priority AS place_priority, p.seq AS place_seq, j.id, j.attempts, j.max_attempts{columns}
+), early AS (
+  -- A job that is not due although it stands in line (the clock was set back) goes to wait. The join
+  -- is made only if some place yielded no job.
+  INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+  SELECT $1::smallint, j.run_at, j.priority, j.id
+  FROM place p JOIN {jobs} j ON j.id = p.job_id
+  WHERE (SELECT count(*) FROM place) > (SELECT count(*) FROM taken)
+    AND j.status = 'queued' AND j.priority = p.priority AND j.run_at > clock_timestamp()
+), leased AS (
+  INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
+  SELECT $5::bigint, $1::smallint, $6, now() + $7::bigint * interval '1 ms', array_agg(id)
+  FROM taken HAVING count(*) > 0
+)
+SELECT s.seen, s.priority, s.seq, t.*
+FROM (SELECT count(*) AS seen,
+             (SELECT priority FROM place ORDER BY priority DESC, seq DESC LIMIT 1) AS priority,
+             (SELECT seq FROM place ORDER BY priority DESC, seq DESC LIMIT 1) AS seq
+      FROM place) s
+LEFT JOIN taken t ON true

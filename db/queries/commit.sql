@@ -1,0 +1,2 @@
+-- Ends it.
+COMMIT

@@ -1,0 +1,22 @@
+-- Charges an attempt. $1 ids, $2 leases, $3 errors, $4 delays in ms, $5 whether each is final, $6 how
+-- long each ran in ms, $7 the word for cancelled, $8 this worker. Queued again while attempts are
+-- left, unless somebody asked to cancel the job.
+WITH ended AS (
+  UPDATE {jobs} j
+  SET attempts = j.attempts + 1,
+      status = CASE WHEN c.reason IS NOT NULL THEN $7
+                    WHEN f.final OR j.attempts + 1 >= j.max_attempts THEN 'failed'
+                    ELSE 'queued' END,
+      last_error = coalesce(c.reason, f.error),
+      run_at = now() + f.delay_ms * interval '1 ms',
+      lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
+  FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::bigint[], $5::boolean[],
+              $6::bigint[]) AS f (id, lease, error, delay_ms, final, ran_ms)
+       LEFT JOIN rowrunner.cancellations c ON c.lease = f.lease AND c.job_id = f.id
+  WHERE j.id = f.id AND j.status = 'processing' AND j.lease = f.lease
+  RETURNING j.id, f.lease, j.status, j.attempts, f.error, f.ran_ms
+), noted AS (
+  INSERT INTO rowrunner.attempts (job_id, attempt, worker, started_at, error)
+  SELECT id, attempts, $8, now() - ran_ms * interval '1 ms', error FROM ended
+)
+SELECT id, lease, status FROM ended

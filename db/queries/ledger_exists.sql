@@ -1,0 +1,2 @@
+-- Whether any migration ran here.
+SELECT to_regclass('rowrunner.migrations') IS NOT NULL

@@ -1,0 +1,2 @@
+-- Once per connection that waits for wake-ups.
+LISTEN rowrunner

@@ -1,0 +1,2 @@
+-- Takes it back.
+ROLLBACK

@@ -1,0 +1,19 @@
+-- What every kind has to do and what was done in the last hour. Counts stop at $1 (so a long line
+-- costs no more than that); none of them looks at a job table.
+SELECT k.id, k.kind, k.paused,
+       (SELECT count(*) FROM (SELECT FROM rowrunner.queue q WHERE q.kind = k.id LIMIT $1::integer) x),
+       (SELECT count(*) FROM (SELECT FROM rowrunner.delayed d WHERE d.kind = k.id LIMIT $1::integer) x),
+       (SELECT coalesce(sum(cardinality(l.job_ids)), 0) FROM rowrunner.leases l WHERE l.kind = k.id),
+       (SELECT count(*) FROM (SELECT FROM rowrunner.failures f WHERE f.kind = k.id LIMIT $1::integer) x),
+       (SELECT count(*) FROM rowrunner.workers w
+        WHERE k.kind = ANY (w.kinds) AND w.seen_at > now() - interval '30 seconds'),
+       coalesce(c.claimed, 0), coalesce(c.succeeded, 0), coalesce(c.failed, 0), coalesce(c.retried, 0),
+       coalesce(c.rescued, 0), coalesce(c.released, 0), coalesce(c.refused, 0)
+FROM rowrunner.kinds k
+LEFT JOIN (
+  SELECT kind, sum(claimed) AS claimed, sum(succeeded) AS succeeded, sum(failed) AS failed,
+         sum(retried) AS retried, sum(rescued) AS rescued, sum(released) AS released,
+         sum(refused) AS refused
+  FROM rowrunner.counters WHERE minute > now() - interval '60 minutes' GROUP BY kind
+) c ON c.kind = k.id
+ORDER BY k.kind

@@ -1,0 +1,2 @@
+-- The worker $1 has stopped.
+DELETE FROM rowrunner.workers WHERE worker = $1

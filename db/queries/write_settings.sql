@@ -1,0 +1,8 @@
+-- Sent before every write of a worker but the claim: durable even where the role's default is not, by
+-- index, and bounded in its waiting.
+SELECT set_config('synchronous_commit',
+                  CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+                       ELSE current_setting('synchronous_commit') END, true),
+       set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+       set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true),
+       set_config('lock_timeout', '5s', true)

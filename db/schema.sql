@@ -1,0 +1,901 @@
+-- What db/migrations make of an empty database; written by scripts/dump-schema, not by hand.
+CREATE SCHEMA rowrunner;
+CREATE FUNCTION public.spot_image_status(status text, attempts integer, max_attempts integer) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  SELECT CASE WHEN status = 'queued' AND (attempts = 0 OR attempts >= max_attempts) THEN 'not_started'
+              WHEN status = 'queued' THEN 'processing'
+              ELSE status END
+$$;
+CREATE FUNCTION public.spot_takes_word_of_job() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  word text;
+BEGIN
+  SELECT public.spot_image_status(j.status, j.attempts, j.max_attempts) INTO word
+    FROM public.spot_image_jobs j
+    WHERE j.plan_id = NEW.plan_id AND j.spot_name = NEW.spot_name FOR SHARE;
+  IF FOUND THEN
+    NEW.image_status := word;
+  END IF;
+  RETURN NEW;
+END
+$$;
+CREATE FUNCTION public.spots_follow_jobs() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  WITH changed AS MATERIALIZED (
+    SELECT s.plan_id, s.spot_name,
+           public.spot_image_status(j.status, j.attempts, j.max_attempts) AS word
+    FROM written j
+    JOIN public.spots s ON s.plan_id = j.plan_id AND s.spot_name = j.spot_name
+    WHERE s.image_status <> public.spot_image_status(j.status, j.attempts, j.max_attempts)
+    ORDER BY s.plan_id, s.spot_name
+    FOR NO KEY UPDATE OF s
+  )
+  UPDATE public.spots s SET image_status = c.word, updated_at = now()
+  FROM changed c WHERE s.plan_id = c.plan_id AND s.spot_name = c.spot_name;
+  RETURN NULL;
+END
+$$;
+CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  problems text;
+  mine rowrunner.kinds;
+  flag text;
+  cancelled_word text;
+  arguments text;
+BEGIN
+  SELECT string_agg(p, E'\n') INTO problems FROM rowrunner.attach_problems(attach.job_table) p;
+  IF problems IS NOT NULL THEN
+    RAISE EXCEPTION '% cannot be attached: %', attach.job_table, replace(problems, E'\n', '; ')
+      USING ERRCODE = 'invalid_table_definition',
+            HINT = 'SELECT * FROM rowrunner.job_columns() lists what a job table needs.';
+  END IF;
+  EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
+  -- A CHECK on status that does not know 'cancelled' says which word to use instead.
+  SELECT CASE WHEN bool_or(pg_get_constraintdef(c.oid) LIKE '%''queued''%'
+                          AND pg_get_constraintdef(c.oid) NOT LIKE '%''cancelled''%') THEN 'failed'
+              ELSE 'cancelled' END
+    INTO cancelled_word
+    FROM pg_constraint c
+    JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attname = 'status' AND a.attnum = ANY (c.conkey)
+    WHERE c.conrelid = attach.job_table AND c.contype = 'c';
+  SELECT * INTO mine FROM rowrunner.kinds k
+    WHERE k.kind = attach.kind OR k.job_table = attach.job_table;
+  IF NOT FOUND THEN
+    IF attach.kind !~ '^[a-z][a-z0-9_]{0,47}$' THEN
+      RAISE EXCEPTION 'kind % is not a name of lower case letters, digits and _ (48 at most)',
+        quote_literal(attach.kind) USING ERRCODE = 'invalid_name';
+    END IF;
+    flag := format('rowrunner.wakeup_%s', attach.kind);
+    EXECUTE format('CREATE SEQUENCE %s', flag);
+    INSERT INTO rowrunner.kinds (kind, job_table, cancelled_status, wakeup, retention)
+      VALUES (attach.kind, attach.job_table, cancelled_word, flag::regclass, attach.retention)
+      RETURNING * INTO mine;
+    EXECUTE format('INSERT INTO rowrunner.queue SELECT %s, priority, nextval(''rowrunner.back_of_line''), id'
+                   ' FROM %s WHERE status = ''queued'' AND run_at <= now() ORDER BY created_at',
+                   mine.id, mine.job_table);
+    EXECUTE format('INSERT INTO rowrunner.delayed SELECT %s, run_at, priority, id'
+                   ' FROM %s WHERE status = ''queued'' AND run_at > now()', mine.id, mine.job_table);
+    -- What is processing already belongs to nobody that the engine knows: it gets leases that have
+    -- expired, and the next rescue takes it back.
+    EXECUTE format('UPDATE %s SET lease = rowrunner.new_lease() WHERE status = ''processing''',
+                   mine.job_table);
+    EXECUTE format('INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)'
+                   ' SELECT lease, %s, coalesce(locked_by, ''unknown''), now(), ARRAY[id]'
+                   ' FROM %s WHERE status = ''processing''', mine.id, mine.job_table);
+    EXECUTE format('INSERT INTO rowrunner.failures (job_id, kind, failed_at, attempts, error)'
+                   ' SELECT id, %s, updated_at, attempts, last_error FROM %s WHERE status = ''failed''',
+                   mine.id, mine.job_table);
+  ELSIF mine.kind <> attach.kind OR mine.job_table <> attach.job_table THEN
+    RAISE EXCEPTION '% is attached as % already, so % cannot be attached as %',
+      mine.job_table, mine.kind, attach.job_table, attach.kind USING ERRCODE = 'duplicate_object';
+  ELSE
+    UPDATE rowrunner.kinds k SET cancelled_status = cancelled_word,
+                                 retention = coalesce(attach.retention, k.retention)
+      WHERE k.id = mine.id;
+  END IF;
+  arguments := format('(%L, %L, %L)', mine.id, mine.kind, mine.wakeup);
+  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_insert AFTER INSERT ON %s'
+    ' REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT'
+    ' EXECUTE FUNCTION rowrunner.on_insert%s', mine.job_table, arguments);
+  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_update AFTER UPDATE ON %s FOR EACH ROW'
+    ' WHEN (NEW.status IN (''queued'', ''failed'') OR OLD.status = ''failed'''
+    '       OR (NEW.status = ''processing'' AND (NEW.lease IS NULL OR OLD.status NOT IN (''queued'', ''processing'')))'
+    '       OR NEW.id <> OLD.id)'
+    ' EXECUTE FUNCTION rowrunner.on_update%s', mine.job_table, arguments);
+  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_delete AFTER DELETE ON %s'
+    ' REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT'
+    ' EXECUTE FUNCTION rowrunner.on_delete%s', mine.job_table, arguments);
+  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_truncate AFTER TRUNCATE ON %s'
+    ' EXECUTE FUNCTION rowrunner.on_truncate%s', mine.job_table, arguments);
+  EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
+  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s TO rowrunner_worker', mine.wakeup);
+END
+$_$;
+CREATE FUNCTION rowrunner.attach_problems(job_table regclass) RETURNS SETOF text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT format('column %s is missing (%s%s)', c.name, c.type, CASE WHEN c.not_null THEN ' NOT NULL' ELSE '' END)
+  FROM rowrunner.job_columns() c
+  WHERE NOT EXISTS (SELECT FROM pg_attribute a
+                    WHERE a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped)
+  UNION ALL
+  SELECT format('column %s is %s, must be %s', c.name, format_type(a.atttypid, a.atttypmod), c.type)
+  FROM rowrunner.job_columns() c
+  JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
+  WHERE format_type(a.atttypid, NULL) <> c.type
+  UNION ALL
+  SELECT format('column %s must be NOT NULL', c.name)
+  FROM rowrunner.job_columns() c
+  JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
+  WHERE c.not_null AND NOT a.attnotnull
+  UNION ALL
+  SELECT format('column %s needs a default', c.name)
+  FROM rowrunner.job_columns() c
+  JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
+  WHERE c.default_needed AND NOT a.atthasdef
+  UNION ALL
+  SELECT 'id must be the primary key'
+  WHERE EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = job_table AND a.attname = 'id' AND NOT a.attisdropped)
+    AND NOT EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = 'id'
+                    WHERE i.indrelid = job_table AND i.indisprimary
+                      AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)
+  UNION ALL
+  -- An index over a column that changes would make each transition write into every index.
+  SELECT DISTINCT format('index %s uses column %s, which changes while a job runs: drop the index',
+                         d.objid::regclass, a.attname)
+  FROM pg_index i
+  JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
+                  AND d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indrelid
+  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = d.refobjsubid
+  WHERE i.indrelid = job_table
+    AND a.attname IN ('status', 'attempts', 'last_error', 'updated_at', 'locked_at', 'locked_by',
+                      'lease', 'priority', 'run_at')
+  UNION ALL
+  SELECT format('%s is not an ordinary table', job_table)
+  FROM pg_class WHERE oid = job_table AND relkind <> 'r'
+$$;
+CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL::text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
+  why text := 'cancelled' || coalesce(': ' || nullif(cancel.reason, ''), '');
+  found_status text;
+  found_lease bigint;
+BEGIN
+  EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', mine.job_table)
+    INTO found_status, found_lease USING cancel.job_id;
+  IF found_status = 'queued' THEN
+    EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1',
+                   mine.job_table) USING cancel.job_id, mine.cancelled_status, why;
+    RETURN 'cancelled';
+  ELSIF found_status = 'processing' THEN
+    INSERT INTO rowrunner.cancellations (lease, job_id, reason)
+      VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
+    RETURN 'requested';
+  END IF;
+  RETURN found_status;
+END
+$_$;
+CREATE FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $_$
+  SELECT EXISTS (SELECT FROM rowrunner.cancellations c WHERE c.lease = $2 AND c.job_id = $1)
+$_$;
+CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 1, lease_for interval DEFAULT '00:00:10'::interval) RETURNS SETOF jsonb
+    LANGUAGE plpgsql
+    SET jit TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $_$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(claim.kind);
+BEGIN
+  IF mine.paused THEN
+    RETURN;
+  END IF;
+  PERFORM rowrunner.move_due(ARRAY[mine.id]);
+  PERFORM rowrunner.rescue(mine.id);
+  -- A place whose job has moved on yields nothing; behind it may be others.
+  FOR look IN 1..20 LOOP
+    RETURN QUERY EXECUTE format($sql$
+      WITH place AS MATERIALIZED (
+        SELECT ctid, priority, job_id FROM rowrunner.queue WHERE kind = $1
+        ORDER BY kind, priority, seq LIMIT $2 FOR UPDATE SKIP LOCKED
+      ), gone AS (
+        DELETE FROM rowrunner.queue WHERE ctid = ANY (ARRAY(SELECT ctid FROM place))
+      ), taken AS (
+        UPDATE %1$s j SET status = 'processing', lease = $3, locked_at = now(), locked_by = $4, updated_at = now()
+        FROM place p
+        WHERE j.id = p.job_id AND j.status = 'queued' AND j.priority = p.priority AND j.run_at <= clock_timestamp()
+        RETURNING j.*
+      ), early AS (
+        INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+        SELECT $1, j.run_at, j.priority, j.id FROM place p JOIN %1$s j ON j.id = p.job_id
+        WHERE j.status = 'queued' AND j.priority = p.priority AND j.run_at > clock_timestamp()
+      ), leased AS (
+        INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
+        SELECT $3, $1, $4, clock_timestamp() + $5, array_agg(id) FROM taken HAVING count(*) > 0
+      )
+      SELECT to_jsonb(taken) FROM taken $sql$, mine.job_table)
+    USING mine.id, claim.at_most, rowrunner.new_lease(), claim.worker, claim.lease_for;
+    EXIT WHEN FOUND OR NOT EXISTS (SELECT FROM rowrunner.queue q WHERE q.kind = mine.id);
+  END LOOP;
+END
+$_$;
+CREATE FUNCTION rowrunner.detach(kind text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  mine rowrunner.kinds;
+  event text;
+BEGIN
+  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.kind = detach.kind FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'unknown kind %', detach.kind USING ERRCODE = 'undefined_object';
+  END IF;
+  EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', mine.job_table);
+  IF EXISTS (SELECT FROM rowrunner.leases l WHERE l.kind = mine.id) THEN
+    RAISE EXCEPTION 'kind % has running jobs', detach.kind
+      USING ERRCODE = 'object_in_use', HINT = 'Pause the kind and wait until its jobs have ended.';
+  END IF;
+  FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate'] LOOP
+    EXECUTE format('DROP TRIGGER IF EXISTS rowrunner_%s ON %s', event, mine.job_table);
+  END LOOP;
+  DELETE FROM rowrunner.queue q WHERE q.kind = mine.id;
+  DELETE FROM rowrunner.delayed d WHERE d.kind = mine.id;
+  DELETE FROM rowrunner.failures f WHERE f.kind = mine.id;
+  DELETE FROM rowrunner.counters c WHERE c.kind = mine.id;
+  DELETE FROM rowrunner.kinds k WHERE k.id = mine.id;
+  EXECUTE format('DROP SEQUENCE %s', mine.wakeup);
+END
+$$;
+CREATE FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval DEFAULT '00:00:01'::interval, final boolean DEFAULT false) RETURNS text
+    LANGUAGE plpgsql
+    AS $_$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(fail.kind);
+  answer text;
+BEGIN
+  PERFORM FROM rowrunner.leases l WHERE l.lease = fail.lease FOR UPDATE;
+  EXECUTE format($sql$
+    WITH ended AS (
+      UPDATE %s j
+      SET attempts = j.attempts + 1, last_error = coalesce(c.reason, $3), updated_at = now(),
+          run_at = now() + $4, lease = NULL, locked_at = NULL, locked_by = NULL,
+          status = CASE WHEN c.reason IS NOT NULL THEN $6
+                        WHEN $5 OR j.attempts + 1 >= j.max_attempts THEN 'failed' ELSE 'queued' END
+      FROM (SELECT id, locked_by, locked_at FROM %1$s WHERE id = $1) before
+      LEFT JOIN rowrunner.cancellations c ON c.lease = $2 AND c.job_id = $1
+      WHERE j.id = before.id AND j.status = 'processing' AND j.lease = $2
+      RETURNING j.id, j.status, j.attempts, before.locked_by, before.locked_at
+    ), noted AS (
+      INSERT INTO rowrunner.attempts (job_id, attempt, worker, started_at, error)
+      SELECT id, attempts, locked_by, locked_at, $3 FROM ended
+    )
+    SELECT status FROM ended $sql$, mine.job_table)
+  INTO answer USING fail.job_id, fail.lease, fail.error, fail.retry_after, fail.final,
+                    mine.cancelled_status;
+  IF answer IS NOT NULL THEN
+    PERFORM rowrunner.strike_from_lease(fail.lease, fail.job_id);
+  END IF;
+  RETURN answer;
+END
+$_$;
+CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT '00:00:10'::interval) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  UPDATE rowrunner.leases l SET expires_at = clock_timestamp() + lease_for WHERE l.lease = heartbeat.lease;
+  RETURN FOUND;
+END
+$$;
+CREATE FUNCTION rowrunner.job_columns() RETURNS TABLE(name text, type text, not_null boolean, default_needed boolean)
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  VALUES ('id', 'uuid', true, true),
+         ('status', 'text', true, true),
+         ('attempts', 'integer', true, true),
+         ('max_attempts', 'integer', true, true),
+         ('last_error', 'text', false, false),
+         ('created_at', 'timestamp with time zone', true, true),
+         ('updated_at', 'timestamp with time zone', true, true),
+         ('locked_at', 'timestamp with time zone', false, false),
+         ('locked_by', 'text', false, false),
+         ('lease', 'bigint', false, false),
+         ('priority', 'smallint', true, true),
+         ('run_at', 'timestamp with time zone', true, true)
+$$;
+CREATE TABLE rowrunner.kinds (
+    id smallint NOT NULL,
+    kind text NOT NULL,
+    job_table regclass NOT NULL,
+    cancelled_status text NOT NULL,
+    wakeup regclass NOT NULL,
+    paused boolean DEFAULT false NOT NULL,
+    retention interval,
+    attached_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT kinds_cancelled_status_check CHECK ((cancelled_status = ANY (ARRAY['cancelled'::text, 'failed'::text]))),
+    CONSTRAINT kinds_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,47}$'::text)),
+    CONSTRAINT kinds_retention_check CHECK ((retention > '00:00:00'::interval))
+);
+CREATE FUNCTION rowrunner.kind_named(kind text) RETURNS rowrunner.kinds
+    LANGUAGE plpgsql STABLE
+    AS $$
+DECLARE
+  mine rowrunner.kinds;
+BEGIN
+  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.kind = kind_named.kind;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'unknown kind %', quote_literal(kind_named.kind)
+      USING ERRCODE = 'undefined_object',
+            HINT = (SELECT 'Attached kinds: ' || coalesce(string_agg(k.kind, ', ' ORDER BY k.kind), 'none')
+                    FROM rowrunner.kinds k);
+  END IF;
+  RETURN mine;
+END
+$$;
+CREATE FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer DEFAULT 1000) RETURNS integer
+    LANGUAGE plpgsql
+    SET jit TO 'off'
+    SET enable_seqscan TO 'off'
+    AS $$
+DECLARE
+  n integer;
+BEGIN
+  WITH due AS MATERIALIZED (
+    SELECT ctid, kind, priority, run_at, job_id FROM rowrunner.delayed
+    WHERE kind = ANY (kind_ids) AND run_at <= now()
+    ORDER BY kind, run_at LIMIT at_most FOR UPDATE SKIP LOCKED
+  ), gone AS (
+    DELETE FROM rowrunner.delayed WHERE ctid = ANY (ARRAY(SELECT ctid FROM due))
+  )
+  INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
+    SELECT kind, priority, nextval('rowrunner.back_of_line'), job_id FROM due ORDER BY run_at;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n;
+END
+$$;
+CREATE FUNCTION rowrunner.new_id() RETURNS uuid
+    LANGUAGE sql PARALLEL SAFE
+    AS $$
+  SELECT encode(set_bit(set_bit(
+    overlay(uuid_send(gen_random_uuid())
+      PLACING substring(int8send((EXTRACT(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3)
+      FROM 1 FOR 6),
+    52, 1), 53, 1), 'hex')::uuid
+$$;
+CREATE FUNCTION rowrunner.new_lease() RETURNS bigint
+    LANGUAGE sql
+    AS $$
+  SELECT ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint
+         & 9223372036854775807
+$$;
+CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  DELETE FROM rowrunner.steps s USING deleted d WHERE s.job_id = d.id;
+  DELETE FROM rowrunner.progress p USING deleted d WHERE p.job_id = d.id;
+  DELETE FROM rowrunner.attempts a USING deleted d WHERE a.job_id = d.id;
+  DELETE FROM rowrunner.failures f USING deleted d WHERE f.job_id = d.id;
+  RETURN NULL;
+END
+$$;
+CREATE FUNCTION rowrunner.on_insert() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  IF EXISTS (SELECT FROM inserted WHERE status = 'processing') THEN
+    RAISE EXCEPTION 'a job cannot be inserted as processing: only a claim makes it so'
+      USING ERRCODE = 'check_violation', HINT = 'Leave status out, or insert ''queued''.';
+  END IF;
+  INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
+    SELECT TG_ARGV[0]::smallint, priority, nextval('rowrunner.back_of_line'), id
+    FROM inserted WHERE status = 'queued' AND run_at <= now();
+  IF EXISTS (SELECT FROM inserted WHERE status = 'queued' AND run_at > now()) THEN
+    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+      SELECT TG_ARGV[0]::smallint, run_at, priority, id
+      FROM inserted WHERE status = 'queued' AND run_at > now();
+  END IF;
+  IF EXISTS (SELECT FROM inserted WHERE status = 'failed') THEN
+    INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
+      SELECT id, TG_ARGV[0]::smallint, attempts, last_error FROM inserted WHERE status = 'failed';
+  END IF;
+  PERFORM rowrunner.wake(TG_ARGV[2]::regclass, TG_ARGV[1]);
+  RETURN NULL;
+END
+$$;
+CREATE FUNCTION rowrunner.on_truncate() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  DELETE FROM rowrunner.failures WHERE kind = TG_ARGV[0]::smallint;
+  DELETE FROM rowrunner.queue WHERE kind = TG_ARGV[0]::smallint;
+  DELETE FROM rowrunner.delayed WHERE kind = TG_ARGV[0]::smallint;
+  RETURN NULL;
+END
+$$;
+CREATE FUNCTION rowrunner.on_update() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  my_kind CONSTANT smallint := TG_ARGV[0];
+  cancel_reason text;
+BEGIN
+  IF NEW.id <> OLD.id THEN
+    RAISE EXCEPTION 'the id of a job cannot change' USING ERRCODE = 'check_violation';
+  END IF;
+  IF NEW.status = 'processing' THEN
+    IF NEW.lease IS NULL OR OLD.status NOT IN ('queued', 'processing') THEN
+      RAISE EXCEPTION 'job % cannot become processing without a lease: only a claim makes it so', NEW.id
+        USING ERRCODE = 'check_violation', HINT = 'Set status to ''queued'' to have it run.';
+    END IF;
+    RETURN NULL;
+  END IF;
+  IF OLD.status = 'failed' AND NEW.status <> 'failed' THEN
+    DELETE FROM rowrunner.failures WHERE job_id = NEW.id;
+  ELSIF NEW.status = 'failed' AND OLD.status <> 'failed' THEN
+    INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
+      VALUES (NEW.id, my_kind, NEW.attempts, NEW.last_error)
+      ON CONFLICT (job_id) DO UPDATE
+        SET failed_at = now(), attempts = excluded.attempts, error = excluded.error;
+  END IF;
+  IF NEW.status <> 'queued' OR (OLD.status = 'queued' AND NEW.run_at = OLD.run_at
+                                AND NEW.priority = OLD.priority) THEN
+    RETURN NULL;
+  END IF;
+  -- Somebody may have asked to cancel the job while its end waited for this row: the statement that
+  -- puts it back does not see that request, this one does.
+  IF OLD.status = 'processing' THEN
+    SELECT c.reason INTO cancel_reason FROM rowrunner.cancellations c
+      WHERE c.lease = OLD.lease AND c.job_id = NEW.id;
+    IF FOUND THEN
+      EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL,'
+                     ' locked_by = NULL WHERE id = $1', TG_RELID::regclass)
+        USING NEW.id, (SELECT k.cancelled_status FROM rowrunner.kinds k WHERE k.id = my_kind),
+              cancel_reason;
+      RETURN NULL;
+    END IF;
+  END IF;
+  IF NEW.run_at > now() THEN
+    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+      VALUES (my_kind, NEW.run_at, NEW.priority, NEW.id);
+  ELSE
+    -- What ran before and comes back goes to the front: it is older than all that wait.
+    INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
+      VALUES (my_kind, NEW.priority,
+              CASE WHEN OLD.status = 'processing' THEN nextval('rowrunner.front_of_line')
+                   ELSE nextval('rowrunner.back_of_line') END,
+              NEW.id);
+  END IF;
+  -- A hand-written UPDATE sets only the status: take the lease away, so that a worker that still runs
+  -- the job is fenced off, and give it new attempts if they are spent.
+  IF NEW.lease IS NOT NULL OR NEW.locked_by IS NOT NULL OR NEW.attempts >= NEW.max_attempts THEN
+    EXECUTE format('UPDATE %s SET lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now(),'
+                   ' attempts = CASE WHEN attempts >= max_attempts THEN 0 ELSE attempts END'
+                   ' WHERE id = $1', TG_RELID::regclass) USING NEW.id;
+  END IF;
+  PERFORM rowrunner.wake(TG_ARGV[2]::regclass, TG_ARGV[1]);
+  RETURN NULL;
+END
+$_$;
+CREATE FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $_$
+DECLARE
+  n integer;
+BEGIN
+  PERFORM FROM rowrunner.leases l WHERE l.lease = release.lease FOR UPDATE;
+  EXECUTE format('UPDATE %s SET status = ''queued'', lease = NULL, locked_at = NULL, locked_by = NULL,'
+                 ' updated_at = now() WHERE id = $1 AND status = ''processing'' AND lease = $2',
+                 (rowrunner.kind_named(release.kind)).job_table) USING release.job_id, release.lease;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  IF n = 1 THEN
+    PERFORM rowrunner.strike_from_lease(release.lease, release.job_id);
+  END IF;
+  RETURN n = 1;
+END
+$_$;
+CREATE FUNCTION rowrunner.requeue(kind text, job_id uuid) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  n integer;
+BEGIN
+  EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = now(), updated_at = now(),'
+                 ' lease = NULL, locked_at = NULL, locked_by = NULL'
+                 ' WHERE id = $1 AND status IN (''failed'', ''cancelled'')',
+                 (rowrunner.kind_named(requeue.kind)).job_table) USING requeue.job_id;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n = 1;
+END
+$_$;
+CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100) RETURNS TABLE(job_id uuid, status text, attempts integer)
+    LANGUAGE plpgsql
+    SET jit TO 'off'
+    AS $_$
+DECLARE
+  mine rowrunner.kinds;
+BEGIN
+  SELECT * INTO STRICT mine FROM rowrunner.kinds k WHERE k.id = rescue.kind_id;
+  RETURN QUERY EXECUTE format($sql$
+    WITH expired AS MATERIALIZED (
+      SELECT e.lease, e.worker, e.job_ids FROM rowrunner.leases e
+      WHERE e.kind = $1 AND e.expires_at < now()
+      ORDER BY e.lease LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), held AS MATERIALIZED (
+      SELECT t.id, t.lease, e.worker,
+             (SELECT c.reason FROM rowrunner.cancellations c
+              WHERE c.lease = e.lease AND c.job_id = t.id) AS reason
+      FROM expired e CROSS JOIN unnest(e.job_ids) n (id)
+      JOIN %1$s t ON t.id = n.id AND t.status = 'processing' AND t.lease = e.lease
+      FOR UPDATE OF t SKIP LOCKED
+    ), gone AS (
+      DELETE FROM rowrunner.leases l USING expired e
+      WHERE l.lease = e.lease AND NOT EXISTS (
+        SELECT FROM unnest(e.job_ids) n (id)
+        JOIN %1$s t ON t.id = n.id AND t.status = 'processing' AND t.lease = e.lease
+        WHERE t.id NOT IN (SELECT h.id FROM held h))
+    ), back AS (
+      UPDATE %1$s t
+      SET attempts = t.attempts + 1,
+          status = CASE WHEN h.reason IS NOT NULL THEN $3
+                        WHEN t.attempts + 1 >= t.max_attempts THEN 'failed' ELSE 'queued' END,
+          last_error = coalesce(h.reason, 'worker ' || h.worker || ' was lost'),
+          lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
+      FROM held h
+      WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
+      RETURNING t.id, t.status, t.attempts, t.last_error, h.worker
+    ), noted AS (
+      INSERT INTO rowrunner.attempts (job_id, attempt, worker, error)
+      SELECT b.id, b.attempts, b.worker, b.last_error FROM back b
+    )
+    SELECT b.id, b.status, b.attempts FROM back b $sql$, mine.job_table)
+  USING rescue.kind_id, rescue.at_most, mine.cancelled_status;
+END
+$_$;
+CREATE FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  UPDATE rowrunner.leases l SET job_ids = array_remove(l.job_ids, strike_from_lease.job_id)
+    WHERE l.lease = strike_from_lease.lease;
+  DELETE FROM rowrunner.leases l WHERE l.lease = strike_from_lease.lease AND l.job_ids = '{}';
+END
+$$;
+CREATE FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $_$
+DECLARE
+  n integer;
+BEGIN
+  PERFORM FROM rowrunner.leases l WHERE l.lease = succeed.lease FOR UPDATE;
+  EXECUTE format('UPDATE %s SET status = ''succeeded'', updated_at = now()'
+                 ' WHERE id = $1 AND status = ''processing'' AND lease = $2',
+                 (rowrunner.kind_named(succeed.kind)).job_table) USING succeed.job_id, succeed.lease;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  IF n = 1 THEN
+    PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
+  END IF;
+  RETURN n = 1;
+END
+$_$;
+CREATE FUNCTION rowrunner.wake(flag regclass, kind_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  IF pg_sequence_last_value(flag) > EXTRACT(epoch FROM clock_timestamp()) * 1000 THEN
+    PERFORM setval(flag, 1);
+    PERFORM pg_notify('rowrunner', kind_name);
+  END IF;
+END
+$$;
+CREATE TABLE public.spot_image_jobs (
+    id uuid DEFAULT rowrunner.new_id() NOT NULL,
+    plan_id text NOT NULL,
+    spot_name text NOT NULL,
+    status text DEFAULT 'queued'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    max_attempts integer DEFAULT 3 NOT NULL,
+    last_error text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    locked_at timestamp with time zone,
+    locked_by text,
+    lease bigint,
+    priority smallint DEFAULT 0 NOT NULL,
+    run_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT spot_image_jobs_plan_id_text CHECK (((plan_id IS NFC NORMALIZED) AND ((char_length(plan_id) >= 1) AND (char_length(plan_id) <= 100)))),
+    CONSTRAINT spot_image_jobs_spot_name_text CHECK (((spot_name IS NFC NORMALIZED) AND ((char_length(spot_name) >= 1) AND (char_length(spot_name) <= 200)))),
+    CONSTRAINT spot_image_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'succeeded'::text, 'failed'::text])))
+)
+WITH (fillfactor='30', autovacuum_vacuum_scale_factor='0.05');
+CREATE TABLE public.spots (
+    plan_id text NOT NULL,
+    spot_name text NOT NULL,
+    "position" integer DEFAULT 0 NOT NULL,
+    area text DEFAULT ''::text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    image_url text,
+    image_status text DEFAULT 'not_started'::text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT spots_image_status_check CHECK ((image_status = ANY (ARRAY['not_started'::text, 'processing'::text, 'succeeded'::text, 'failed'::text]))),
+    CONSTRAINT spots_spot_name_text CHECK (((spot_name IS NFC NORMALIZED) AND ((char_length(spot_name) >= 1) AND (char_length(spot_name) <= 200))))
+)
+WITH (fillfactor='50');
+CREATE TABLE public.travel_plans (
+    plan_id text NOT NULL,
+    title text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT travel_plans_plan_id_text CHECK (((plan_id IS NFC NORMALIZED) AND ((char_length(plan_id) >= 1) AND (char_length(plan_id) <= 100))))
+);
+CREATE TABLE rowrunner.attempts (
+    id bigint NOT NULL,
+    job_id uuid NOT NULL,
+    attempt integer NOT NULL,
+    worker text,
+    started_at timestamp with time zone,
+    ended_at timestamp with time zone DEFAULT now() NOT NULL,
+    error text NOT NULL
+);
+ALTER TABLE rowrunner.attempts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME rowrunner.attempts_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+CREATE SEQUENCE rowrunner.back_of_line
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+CREATE TABLE rowrunner.cancellations (
+    lease bigint NOT NULL,
+    job_id uuid NOT NULL,
+    reason text NOT NULL,
+    requested_at timestamp with time zone DEFAULT now() NOT NULL
+);
+CREATE TABLE rowrunner.counters (
+    minute timestamp with time zone NOT NULL,
+    kind smallint NOT NULL,
+    worker text NOT NULL,
+    claimed bigint DEFAULT 0 NOT NULL,
+    succeeded bigint DEFAULT 0 NOT NULL,
+    failed bigint DEFAULT 0 NOT NULL,
+    retried bigint DEFAULT 0 NOT NULL,
+    rescued bigint DEFAULT 0 NOT NULL,
+    released bigint DEFAULT 0 NOT NULL,
+    refused bigint DEFAULT 0 NOT NULL
+)
+WITH (fillfactor='50');
+CREATE TABLE rowrunner.delayed (
+    kind smallint NOT NULL,
+    run_at timestamp with time zone NOT NULL,
+    priority smallint NOT NULL,
+    job_id uuid NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
+CREATE TABLE rowrunner.failures (
+    job_id uuid NOT NULL,
+    kind smallint NOT NULL,
+    failed_at timestamp with time zone DEFAULT now() NOT NULL,
+    attempts integer NOT NULL,
+    error text
+);
+CREATE SEQUENCE rowrunner.front_of_line
+    START WITH -1
+    INCREMENT BY -1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+ALTER TABLE rowrunner.kinds ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME rowrunner.kinds_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+CREATE TABLE rowrunner.leases (
+    lease bigint NOT NULL,
+    kind smallint NOT NULL,
+    worker text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    job_ids uuid[] NOT NULL
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_cost_delay='0');
+CREATE TABLE rowrunner.migrations (
+    version integer NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+CREATE TABLE rowrunner.progress (
+    job_id uuid NOT NULL,
+    done bigint NOT NULL,
+    total bigint NOT NULL,
+    message text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT progress_check CHECK (((done >= 0) AND (total >= 0)))
+)
+WITH (fillfactor='50');
+CREATE TABLE rowrunner.queue (
+    kind smallint NOT NULL,
+    priority smallint NOT NULL,
+    seq bigint NOT NULL,
+    job_id uuid NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_insert_scale_factor='0.2', autovacuum_vacuum_cost_delay='0');
+CREATE TABLE rowrunner.schema_info (
+    only_row boolean DEFAULT true NOT NULL,
+    version integer NOT NULL,
+    oldest_binary integer NOT NULL,
+    CONSTRAINT schema_info_only_row_check CHECK (only_row)
+);
+CREATE TABLE rowrunner.steps (
+    job_id uuid NOT NULL,
+    step text NOT NULL,
+    result jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+CREATE SEQUENCE rowrunner.wakeup_spot_image
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+CREATE TABLE rowrunner.workers (
+    worker text NOT NULL,
+    kinds text[] NOT NULL,
+    version text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    seen_at timestamp with time zone DEFAULT now() NOT NULL
+)
+WITH (fillfactor='50');
+ALTER TABLE ONLY public.spot_image_jobs
+    ADD CONSTRAINT spot_image_jobs_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.spots
+    ADD CONSTRAINT spots_pkey PRIMARY KEY (plan_id, spot_name);
+ALTER TABLE ONLY public.travel_plans
+    ADD CONSTRAINT travel_plans_pkey PRIMARY KEY (plan_id);
+ALTER TABLE ONLY rowrunner.attempts
+    ADD CONSTRAINT attempts_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY rowrunner.cancellations
+    ADD CONSTRAINT cancellations_pkey PRIMARY KEY (lease, job_id);
+ALTER TABLE ONLY rowrunner.counters
+    ADD CONSTRAINT counters_pkey PRIMARY KEY (minute, kind, worker);
+ALTER TABLE ONLY rowrunner.failures
+    ADD CONSTRAINT failures_pkey PRIMARY KEY (job_id);
+ALTER TABLE ONLY rowrunner.kinds
+    ADD CONSTRAINT kinds_job_table_key UNIQUE (job_table);
+ALTER TABLE ONLY rowrunner.kinds
+    ADD CONSTRAINT kinds_kind_key UNIQUE (kind);
+ALTER TABLE ONLY rowrunner.kinds
+    ADD CONSTRAINT kinds_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY rowrunner.leases
+    ADD CONSTRAINT leases_pkey PRIMARY KEY (lease);
+ALTER TABLE ONLY rowrunner.migrations
+    ADD CONSTRAINT migrations_pkey PRIMARY KEY (version);
+ALTER TABLE ONLY rowrunner.progress
+    ADD CONSTRAINT progress_pkey PRIMARY KEY (job_id);
+ALTER TABLE ONLY rowrunner.queue
+    ADD CONSTRAINT queue_pkey PRIMARY KEY (kind, priority, seq);
+ALTER TABLE ONLY rowrunner.schema_info
+    ADD CONSTRAINT schema_info_pkey PRIMARY KEY (only_row);
+ALTER TABLE ONLY rowrunner.steps
+    ADD CONSTRAINT steps_pkey PRIMARY KEY (job_id, step);
+ALTER TABLE ONLY rowrunner.workers
+    ADD CONSTRAINT workers_pkey PRIMARY KEY (worker);
+CREATE UNIQUE INDEX spot_image_jobs_plan_spot_unique ON public.spot_image_jobs USING btree (plan_id, spot_name);
+CREATE INDEX spots_without_picture ON public.spots USING btree (plan_id, "position", spot_name) WHERE (COALESCE(image_url, ''::text) = ''::text);
+CREATE INDEX attempts_of_job ON rowrunner.attempts USING btree (job_id);
+CREATE INDEX delayed_due ON rowrunner.delayed USING btree (kind, run_at);
+CREATE INDEX failures_newest ON rowrunner.failures USING btree (kind, failed_at);
+CREATE TRIGGER rowrunner_delete AFTER DELETE ON public.spot_image_jobs REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_delete('1', 'spot_image', 'rowrunner.wakeup_spot_image');
+CREATE TRIGGER rowrunner_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_insert('1', 'spot_image', 'rowrunner.wakeup_spot_image');
+CREATE TRIGGER rowrunner_truncate AFTER TRUNCATE ON public.spot_image_jobs FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_truncate('1', 'spot_image', 'rowrunner.wakeup_spot_image');
+CREATE TRIGGER rowrunner_update AFTER UPDATE ON public.spot_image_jobs FOR EACH ROW WHEN (((new.status = ANY (ARRAY['queued'::text, 'failed'::text])) OR (old.status = 'failed'::text) OR ((new.status = 'processing'::text) AND ((new.lease IS NULL) OR (old.status <> ALL (ARRAY['queued'::text, 'processing'::text])))) OR (new.id <> old.id))) EXECUTE FUNCTION rowrunner.on_update('1', 'spot_image', 'rowrunner.wakeup_spot_image');
+CREATE TRIGGER spot_takes_word_of_job BEFORE INSERT ON public.spots FOR EACH ROW EXECUTE FUNCTION public.spot_takes_word_of_job();
+CREATE TRIGGER spots_follow_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
+CREATE TRIGGER spots_follow_update AFTER UPDATE ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
+ALTER TABLE ONLY public.spots
+    ADD CONSTRAINT spots_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES public.travel_plans(plan_id) ON DELETE CASCADE;
+GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
+GRANT USAGE ON SCHEMA rowrunner TO rowrunner_app;
+REVOKE ALL ON FUNCTION public.spot_takes_word_of_job() FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.spots_follow_jobs() FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.attach_problems(job_table regclass) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.attach_problems(job_table regclass) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.detach(kind text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.job_columns() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_worker;
+GRANT SELECT,UPDATE ON TABLE rowrunner.kinds TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.kind_named(kind text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.new_id() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.new_id() TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.new_id() TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.new_lease() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.new_lease() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.on_delete() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.on_delete() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.on_insert() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.on_insert() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.on_truncate() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.on_truncate() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.on_update() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.on_update() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) TO rowrunner_worker;
+GRANT SELECT,INSERT ON TABLE public.spot_image_jobs TO rowrunner_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.spot_image_jobs TO rowrunner_worker;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.spots TO rowrunner_app;
+GRANT SELECT,UPDATE ON TABLE public.spots TO rowrunner_worker;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.travel_plans TO rowrunner_app;
+GRANT SELECT,UPDATE ON TABLE public.travel_plans TO rowrunner_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.attempts TO rowrunner_worker;
+GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.cancellations TO rowrunner_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.counters TO rowrunner_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.delayed TO rowrunner_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_worker;
+GRANT USAGE ON SEQUENCE rowrunner.front_of_line TO rowrunner_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.leases TO rowrunner_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.progress TO rowrunner_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.queue TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.steps TO rowrunner_worker;
+GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.workers TO rowrunner_worker;

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <pqxx/pqxx>
+#include <rowrunner/bad_input.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Enqueueing from C++. A job is a row of your own table, so a plain INSERT of yours, in any
+/// language, enqueues just as well; these functions add ids that are ordered by time, clear errors
+/// and speed in bulk.
+///
+/// All of them work inside your transaction: a job exists when you commit, together with what else
+/// the transaction wrote, or not at all.
+///
+/// What they throw:
+/// - bad_input before anything was written: an unknown kind or column, text with a NUL or broken
+///   UTF-8, a number out of range. Your transaction goes on as if you had not called.
+/// - pqxx::sql_error for what the database refuses, as for any INSERT of yours: a value that is not
+///   of the column's type, a CHECK, a foreign key. Your transaction is aborted then.
+/// - pqxx::serialization_failure (SQLSTATE 40001) in a REPEATABLE READ or SERIALIZABLE transaction,
+///   when somebody else committed the same unique key after your snapshot: "on conflict do nothing"
+///   has no right answer there. Run your whole transaction again, as such transactions must anyway.
+///
+/// Rights: rowrunner_app for everything but requeue_failed, which rowrunner_worker or the owner of
+/// the schema may call.
+namespace rowrunner {
+
+/// A value in PostgreSQL's text format; nothing means NULL.
+using text_value = std::optional<std::string>;
+
+struct new_job {
+  /// Your own columns by name. What is left out gets the table's default.
+  std::map<std::string, text_value, std::less<>> columns;
+  /// A uuid; left out, a new one that is ordered by time.
+  std::optional<std::string> id;
+  /// Smaller runs first.
+  std::optional<int> priority;
+  std::optional<int> max_attempts;
+  /// Not before this long from now, by the database's clock. At most one of these two.
+  std::optional<std::chrono::milliseconds> delay;
+  std::optional<std::chrono::system_clock::time_point> run_at;
+};
+
+/// Where the jobs of a kind go. Reading it costs a round trip, so whoever enqueues often keeps it;
+/// it is good until somebody alters the table.
+struct job_table {
+  struct column {
+    std::string name;
+    std::string type;
+    bool is_array = false;
+  };
+
+  std::string kind;
+  /// Schema and name, quoted.
+  std::string table;
+  /// Those that an INSERT may name.
+  std::vector<column> columns;
+};
+
+/// Throws bad_input, with the kinds there are, if none has this name.
+job_table find_job_table(pqxx::dbtransaction& tx, std::string_view kind);
+
+/// Enqueues one job. Returns its id, or nothing if a row with the same unique key exists, which
+/// stays as it is.
+std::optional<std::string> enqueue(pqxx::dbtransaction& tx, const job_table& target,
+                                   const new_job& job);
+std::optional<std::string> enqueue(pqxx::dbtransaction& tx, std::string_view kind,
+                                   const new_job& job);
+
+struct enqueue_result {
+  std::int64_t inserted = 0;
+  /// Rows whose unique key existed, or came twice in this call.
+  std::int64_t skipped = 0;
+};
+
+/// Enqueues many jobs, a few thousand per round trip. Each row has one value per column; besides
+/// your own columns, `id`, `priority`, `max_attempts` and `run_at` may be named; an id that is
+/// nothing is made. The jobs take their places in the order of the rows.
+enqueue_result enqueue_many(pqxx::dbtransaction& tx, const job_table& target,
+                            const std::vector<std::string>& columns,
+                            const std::vector<std::vector<text_value>>& rows);
+enqueue_result enqueue_many(pqxx::dbtransaction& tx, std::string_view kind,
+                            const std::vector<std::string>& columns,
+                            const std::vector<std::vector<text_value>>& rows);
+
+/// Puts a failed or cancelled job back in line with new attempts. False if there is no such job, or
+/// if it is neither.
+bool requeue(pqxx::dbtransaction& tx, std::string_view kind, const std::string& id);
+
+/// The same for up to `limit` failed jobs of the kind, the oldest failure first; returns how many.
+/// Jobs that somebody cancelled are left alone.
+int requeue_failed(pqxx::dbtransaction& tx, std::string_view kind, int limit);
+
+}  // namespace rowrunner

@@ -1,0 +1,54 @@
+# Shorthands for the scripts; `just --list` shows them.
+set dotenv-load
+set positional-arguments
+
+_default:
+    @just --list
+
+# install what is missing
+setup:
+    scripts/setup
+
+# configure and build
+build:
+    cmake --preset dev && cmake --build --preset dev
+
+# build and test; arguments go to ctest
+test *args:
+    scripts/test "$@"
+
+# test with the address and undefined behaviour sanitizers
+asan *args:
+    scripts/test --asan "$@"
+
+# test with the thread sanitizer
+tsan *args:
+    scripts/test --tsan "$@"
+
+# bring the database up to date
+migrate: build
+    scripts/migrate
+
+# build, migrate and run a resident worker
+dev-worker *args:
+    scripts/dev-worker "$@"
+
+# start the private development database
+db-start:
+    scripts/postgres start
+
+# stop the private development database
+db-stop:
+    scripts/postgres stop
+
+# format all C++ files
+fmt:
+    git ls-files -z -- '*.hpp' '*.cpp' | xargs -0 -r clang-format -i
+
+# check formatting and run clang-tidy; arguments are files
+lint *files:
+    scripts/lint "$@"
+
+# what the continuous integration runs
+ci:
+    .ci/run

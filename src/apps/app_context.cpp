@@ -1,0 +1,26 @@
+#include "apps/app_context.hpp"
+
+#include "common/errors.hpp"
+#include "common/text.hpp"
+
+namespace rowrunner {
+
+std::string app_context::database_url() const {
+  if (database_url_flag && !database_url_flag->empty()) return *database_url_flag;
+  if (auto set = env.get("DATABASE_URL")) return *set;
+  throw usage_error(
+      "no database: set DATABASE_URL (environment or .env) or give --database-url, as in "
+      "postgresql://user@host:5432/database");
+}
+
+std::shared_ptr<logger> app_context::make_logger(std::string worker) const {
+  const std::string word = log_level_flag.value_or(env.get("LOG_LEVEL").value_or("info"));
+  const auto level = parse_log_level(word);
+  if (!level) {
+    throw usage_error("log level '" + printable(word, 40) +
+                      "' is none of debug, info, warn, error, off");
+  }
+  return std::make_shared<logger>(*level, std::move(worker));
+}
+
+}  // namespace rowrunner

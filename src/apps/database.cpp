@@ -1,0 +1,108 @@
+#include "apps/database.hpp"
+
+#include <libpq-fe.h>
+
+#include <sstream>
+#include <stdexcept>
+
+#include "common/pg/endpoint.hpp"
+#include "common/queries.hpp"
+#include "common/schema_version.hpp"
+
+namespace rowrunner {
+namespace {
+
+struct free_options {
+  void operator()(PQconninfoOption* list) const noexcept { PQconninfoFree(list); }
+};
+
+void append_option(std::string& out, std::string_view keyword, std::string_view value) {
+  out += out.empty() ? "" : " ";
+  out += keyword;
+  out += "='";
+  for (const char c : value) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  out += '\'';
+}
+
+// The URL as a key=value string, with what it leaves out: without a time limit, a host that does
+// not answer would keep a command waiting for minutes.
+std::string with_defaults(const std::string& url) {
+  const std::unique_ptr<PQconninfoOption, free_options> list(PQconninfoParse(url.c_str(), nullptr));
+  std::string out;
+  bool limited = std::getenv("PGCONNECT_TIMEOUT") != nullptr;
+  for (const PQconninfoOption* option = list.get(); option->keyword != nullptr; ++option) {
+    if (option->val == nullptr) continue;
+    const std::string_view keyword = option->keyword;
+    limited = limited || keyword == "connect_timeout";
+    if (keyword != "client_encoding") append_option(out, keyword, option->val);
+  }
+  if (!limited) append_option(out, "connect_timeout", "5");
+  append_option(out, "fallback_application_name", "rowrunner");
+  append_option(out, "client_encoding", "UTF8");
+  return out;
+}
+
+// libpq's reason in one line; its indented lines are questions back.
+std::string reason_of(const std::string& text) {
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.front() == '\t') continue;
+    out += (out.empty() ? "" : "; ") + line;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::unique_ptr<pqxx::connection> connect(const app_context& context) {
+  const std::string url = context.database_url();
+  const pg::endpoint target = pg::parse_endpoint(url);
+  try {
+    return std::make_unique<pqxx::connection>(with_defaults(url));
+  } catch (const pqxx::broken_connection& error) {
+    throw pg::explain_failure(target, reason_of(error.what()));
+  }
+}
+
+void check_schema(pqxx::dbtransaction& tx) {
+  std::optional<int> version;
+  int oldest_binary = 0;
+  if (tx.exec(std::string(queries::schema_exists.text))[0][0].as<bool>()) {
+    const pqxx::result info = tx.exec(std::string(queries::schema_info.text));
+    version = info[0][0].as<int>();
+    oldest_binary = info[0][1].as<int>();
+  }
+  if (const auto reason = schema_refusal(version, oldest_binary, binary_schema_version())) {
+    throw std::runtime_error(*reason);
+  }
+}
+
+std::unique_ptr<pqxx::connection> connect_served(const app_context& context) {
+  auto connection = connect(context);
+  pqxx::work tx(*connection);
+  check_schema(tx);
+  tx.commit();
+  return connection;
+}
+
+std::string complaint(const pqxx::sql_error& error) {
+  std::istringstream lines(error.what());
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    const auto colon = line.find(":  ");
+    const std::string label = line.substr(0, colon == std::string::npos ? 0 : colon);
+    if (label == "CONTEXT" || label == "QUERY") break;
+    if (line.starts_with("LINE ") || line.find_first_not_of(" ^") == std::string::npos) continue;
+    const bool known = label == "ERROR" || label == "FATAL" || label == "DETAIL" || label == "HINT";
+    out += (out.empty() ? "" : ". ") + (known ? line.substr(colon + 3) : line);
+  }
+  return out;
+}
+
+void use_utc(pqxx::dbtransaction& tx) { tx.exec(std::string(queries::utc.text)); }
+
+}  // namespace rowrunner

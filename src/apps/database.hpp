@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <pqxx/pqxx>
+#include <string>
+
+#include "apps/app_context.hpp"
+
+namespace rowrunner {
+
+/// A connection for a command. The error of one that cannot be made says where to and what to try,
+/// never a password.
+std::unique_ptr<pqxx::connection> connect(const app_context& context);
+
+/// As connect, and throws std::runtime_error if the schema does not serve this binary.
+std::unique_ptr<pqxx::connection> connect_served(const app_context& context);
+
+/// Throws std::runtime_error with the reason why this binary must not run on the database.
+void check_schema(pqxx::dbtransaction& tx);
+
+/// What the database complained about, in one line: message, detail and hint.
+std::string complaint(const pqxx::sql_error& error);
+
+/// Makes times come as UTC, until the transaction ends.
+void use_utc(pqxx::dbtransaction& tx);
+
+}  // namespace rowrunner

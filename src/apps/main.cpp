@@ -1,0 +1,83 @@
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <iostream>
+
+#include "apps/commands.hpp"
+#include "apps/database.hpp"
+#include "apps/version.hpp"
+#include "apps/worker_command.hpp"
+#include "common/errors.hpp"
+
+namespace {
+
+using namespace rowrunner;
+
+constexpr int failure = 1;
+constexpr int usage = 2;
+
+int complain(const std::string& message, int code) {
+  std::cerr << "rowrunner: " << message << '\n';
+  return code;
+}
+
+void add_common_options(CLI::App& app, app_context& context) {
+  app.fallthrough();             // common options may stand behind the command too
+  app.require_subcommand(0, 1);  // run() has a better message than CLI11 if there is none
+  app.set_version_flag("--version", version_text());
+  app.add_option("--database-url", context.database_url_flag,
+                 "The database; default: DATABASE_URL from the environment or .env");
+  app.add_option("--log-level", context.log_level_flag,
+                 "debug, info, warn, error or off; default: LOG_LEVEL, or info");
+  app.add_flag("--json", context.json, "Output for scripts: JSON instead of tables");
+  app.footer(
+      "Examples:\n"
+      "  rowrunner migrate\n"
+      "  rowrunner worker\n"
+      "  rowrunner jobs list --status failed\n"
+      "  rowrunner stats --watch\n"
+      "\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong usage.");
+}
+
+// The first line of CLI11's message; some have the whole help behind it.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+int run(int argc, char** argv) {
+  app_context context{environment::load(), {}, {}, false, {}};
+  CLI::App app("Rowrunner: a job is a row in your own PostgreSQL table. Rowrunner runs it.",
+               "rowrunner");
+  add_common_options(app, context);
+  add_migrate_command(app, context);
+  add_worker_command(app, context);
+  add_jobs_command(app, context);
+  add_stats_command(app, context);
+  add_kinds_command(app, context);
+  add_plan_command(app, context);
+  add_enqueue_command(app, context);
+  add_gallery_command(app, context);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return complain(first_line(error.what()) + " (see rowrunner --help)", usage);
+  }
+  if (!context.action) throw usage_error("which command? (see rowrunner --help)");
+  context.action();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const usage_error& error) {
+    return complain(error.what(), usage);
+  } catch (const pqxx::broken_connection&) {
+    return complain("the connection to the database was lost", failure);
+  } catch (const pqxx::sql_error& error) {
+    return complain(complaint(error), failure);
+  } catch (const std::exception& error) {
+    return complain(error.what(), failure);
+  }
+}

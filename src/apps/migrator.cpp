@@ -1,0 +1,128 @@
+#include "apps/migrator.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "apps/database.hpp"
+#include "common/queries.hpp"
+#include "common/schema_version.hpp"
+
+namespace rowrunner {
+namespace {
+
+struct ledger_entry {
+  int version;
+  std::string name;
+  std::string checksum;
+  std::string applied_at;
+};
+
+bool ledger_exists(pqxx::dbtransaction& tx) {
+  return tx.exec(std::string(queries::ledger_exists.text))[0][0].as<bool>();
+}
+
+std::vector<ledger_entry> read_ledger(pqxx::dbtransaction& tx) {
+  std::vector<ledger_entry> out;
+  if (!ledger_exists(tx)) return out;
+  for (const auto& row : tx.exec(std::string(queries::ledger.text))) {
+    out.push_back({row[0].as<int>(), row[1].as<std::string>(), row[2].as<std::string>(),
+                   row[3].as<std::string>()});
+  }
+  return out;
+}
+
+std::string checksum(pqxx::dbtransaction& tx, const migration& m) {
+  return tx.exec_params(std::string(queries::checksum.text), std::string(m.text))[0][0]
+      .as<std::string>();
+}
+
+// A migration that ran must be the one of this binary: the same name and the same text.
+void check_entry(pqxx::dbtransaction& tx, const ledger_entry& entry, const migration& mine) {
+  const std::string file = std::string(mine.name) + ".sql";
+  if (entry.name != mine.name) {
+    throw std::runtime_error("migration " + std::to_string(entry.version) + " ran here as " +
+                             entry.name + ".sql, this binary has " + file);
+  }
+  if (entry.checksum != checksum(tx, mine)) {
+    throw std::runtime_error("db/migrations/" + file +
+                             " was changed after it ran here: restore it and put the change into a "
+                             "new migration");
+  }
+}
+
+void check_ledger(pqxx::dbtransaction& tx, const std::vector<ledger_entry>& ledger,
+                  std::span<const migration> migrations) {
+  for (const auto& entry : ledger) {
+    const auto mine = std::find_if(migrations.begin(), migrations.end(),
+                                   [&](const auto& m) { return m.version == entry.version; });
+    if (mine != migrations.end()) check_entry(tx, entry, *mine);
+  }
+  if (ledger.empty()) return;
+  for (const auto& mine : migrations) {
+    const bool ran = std::any_of(ledger.begin(), ledger.end(),
+                                 [&](const auto& entry) { return entry.version == mine.version; });
+    if (!ran && mine.version < ledger.back().version) {
+      throw std::runtime_error("migration " + std::string(mine.name) +
+                               ".sql did not run here, but a later one did");
+    }
+  }
+  const pqxx::result info = tx.exec(std::string(queries::schema_info.text));
+  const int newest = migrations.back().version;
+  if (ledger.back().version > newest) {
+    const auto reason = schema_refusal(ledger.back().version, info[0][1].as<int>(), newest);
+    if (reason) throw std::runtime_error(*reason);
+  }
+}
+
+void run(pqxx::dbtransaction& tx, const migration& m) {
+  try {
+    tx.exec(std::string(m.text));
+  } catch (const pqxx::sql_error& error) {
+    throw std::runtime_error("migration " + std::string(m.name) +
+                             ".sql failed, nothing was changed: " + complaint(error));
+  }
+}
+
+}  // namespace
+
+migration_result migrate(pqxx::connection& connection, std::span<const migration> migrations) {
+  pqxx::work tx(connection);
+  tx.exec(std::string(queries::migration_lock.text));
+  const auto ledger = read_ledger(tx);
+  check_ledger(tx, ledger, migrations);
+
+  migration_result out;
+  out.version = ledger.empty() ? 0 : ledger.back().version;
+  for (const auto& m : migrations) {
+    if (m.version <= out.version) continue;
+    run(tx, m);
+    out.applied.emplace_back(m.name);
+  }
+  if (out.applied.empty()) return out;
+  // The first migration makes the schema in which the ledger stands, so it is written last.
+  if (!ledger_exists(tx)) tx.exec(std::string(queries::ledger_create.text));
+  for (const auto& m : migrations) {
+    if (m.version <= out.version) continue;
+    tx.exec_params(std::string(queries::ledger_add.text), m.version, std::string(m.name),
+                   std::string(m.text));
+  }
+  out.version = migrations.back().version;
+  tx.exec_params(std::string(queries::schema_version_set.text), out.version);
+  tx.commit();
+  return out;
+}
+
+std::vector<migration_state> migration_status(pqxx::dbtransaction& tx,
+                                              std::span<const migration> migrations) {
+  const auto ledger = read_ledger(tx);
+  check_ledger(tx, ledger, migrations);
+  std::vector<migration_state> out;
+  for (const auto& entry : ledger) out.push_back({entry.version, entry.name, entry.applied_at});
+  for (const auto& m : migrations) {
+    const bool pending = ledger.empty() || m.version > ledger.back().version;
+    if (pending) out.push_back({m.version, std::string(m.name), std::nullopt});
+  }
+  return out;
+}
+
+}  // namespace rowrunner

@@ -1,0 +1,182 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <ctime>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "apps/commands.hpp"
+#include "apps/database.hpp"
+#include "apps/output.hpp"
+#include "common/queries.hpp"
+#include "enqueue/kinds.hpp"
+
+namespace rowrunner {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Where counting stops.
+constexpr std::int64_t count_limit = 100000;
+
+struct kind_stats {
+  std::string kind;
+  bool paused = false;
+  std::int64_t waiting = 0;
+  std::int64_t delayed = 0;
+  std::int64_t running = 0;
+  std::int64_t failures = 0;
+  std::int64_t workers = 0;
+  std::optional<double> oldest_seconds;
+  /// In the last hour: claimed, succeeded, failed, retried, rescued, released, refused.
+  std::vector<std::int64_t> counters;
+};
+
+constexpr std::array counter_names{"claimed", "succeeded", "failed", "retried",
+                                   "rescued", "released",  "refused"};
+
+std::optional<double> oldest_waiting(pqxx::dbtransaction& tx, const kind_info& kind) {
+  const auto answer = tx.exec_params(kind.bind(queries::oldest_waiting), kind.id);
+  if (answer[0][0].is_null()) return std::nullopt;
+  return answer[0][0].as<double>();
+}
+
+std::vector<kind_stats> read_stats(pqxx::dbtransaction& tx) {
+  std::map<int, kind_info> kinds;
+  for (auto& kind : read_kinds(tx)) kinds.emplace(kind.id, std::move(kind));
+  std::vector<kind_stats> out;
+  for (const auto& row : tx.exec_params(std::string(queries::stats.text), count_limit + 1)) {
+    const auto kind = kinds.find(row[0].as<int>());
+    if (kind == kinds.end()) continue;
+    kind_stats stats;
+    stats.kind = row[1].as<std::string>();
+    stats.paused = row[2].as<bool>();
+    stats.waiting = row[3].as<std::int64_t>();
+    stats.delayed = row[4].as<std::int64_t>();
+    stats.running = row[5].as<std::int64_t>();
+    stats.failures = row[6].as<std::int64_t>();
+    stats.workers = row[7].as<std::int64_t>();
+    for (int c = 0; c < static_cast<int>(counter_names.size()); ++c) {
+      stats.counters.push_back(row[8 + c].as<std::int64_t>());
+    }
+    stats.oldest_seconds = oldest_waiting(tx, kind->second);
+    out.push_back(std::move(stats));
+  }
+  return out;
+}
+
+std::string bounded(std::int64_t count) {
+  return count > count_limit ? std::to_string(count_limit) + "+" : std::to_string(count);
+}
+
+ordered_json as_json(const kind_stats& stats) {
+  ordered_json last_hour;
+  for (std::size_t c = 0; c < counter_names.size(); ++c)
+    last_hour[counter_names[c]] = stats.counters[c];
+  const auto limited = [](std::int64_t count) { return std::min(count, count_limit); };
+  return {{"kind", stats.kind},
+          {"paused", stats.paused},
+          {"waiting", limited(stats.waiting)},
+          {"waiting_is_lower_bound", stats.waiting > count_limit},
+          {"delayed", limited(stats.delayed)},
+          {"running", stats.running},
+          {"failed", limited(stats.failures)},
+          {"oldest_waiting_seconds",
+           stats.oldest_seconds ? ordered_json(*stats.oldest_seconds) : ordered_json()},
+          {"workers", stats.workers},
+          {"last_hour", last_hour}};
+}
+
+std::string as_text(const std::vector<kind_stats>& all) {
+  constexpr auto right = text_table::align::right;
+  text_table table({{"KIND"},
+                    {"STATE"},
+                    {"WORKERS", right},
+                    {"WAITING", right},
+                    {"OLDEST", right},
+                    {"DELAYED", right},
+                    {"RUNNING", right},
+                    {"FAILED", right},
+                    {"│ LAST HOUR: DONE", right},
+                    {"FAILED", right},
+                    {"RETRIED", right},
+                    {"RESCUED", right},
+                    {"REFUSED", right}});
+  for (const auto& stats : all) {
+    const auto& c = stats.counters;
+    table.add({stats.kind, stats.paused ? "paused" : "running", std::to_string(stats.workers),
+               bounded(stats.waiting),
+               stats.oldest_seconds ? duration_text(*stats.oldest_seconds) : "-",
+               bounded(stats.delayed), std::to_string(stats.running), bounded(stats.failures),
+               std::to_string(c[1]), std::to_string(c[2]), std::to_string(c[3]),
+               std::to_string(c[4]), std::to_string(c[6])});
+  }
+  std::ostringstream out;
+  table.print(out);
+  return out.str();
+}
+
+void print_stats(pqxx::connection& connection, bool json) {
+  pqxx::work tx(connection);
+  const auto all = read_stats(tx);
+  tx.commit();
+  if (json) {
+    ordered_json list = ordered_json::array();
+    for (const auto& stats : all) list.push_back(as_json(stats));
+    std::cout << ordered_json{{"kinds", list}} << std::endl;
+  } else {
+    std::cout << as_text(all) << std::flush;
+  }
+}
+
+// Waits for Ctrl-C or SIGTERM; true if one came in that time. Both are blocked, so that they can
+// only arrive here.
+bool interrupted_within(double seconds, const sigset_t& signals) {
+  timespec limit{};
+  limit.tv_sec = static_cast<std::time_t>(seconds);
+  limit.tv_nsec = static_cast<long>((seconds - static_cast<double>(limit.tv_sec)) * 1e9);
+  return sigtimedwait(&signals, nullptr, &limit) > 0;
+}
+
+void watch_stats(pqxx::connection& connection, bool json, double seconds) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const bool redraw = !json && isatty(STDOUT_FILENO) == 1;
+  do {
+    if (redraw) std::cout << "\x1b[H\x1b[2J";
+    print_stats(connection, json);
+  } while (!interrupted_within(seconds, signals));
+}
+
+}  // namespace
+
+void add_stats_command(CLI::App& app, app_context& context) {
+  auto* command = app.add_subcommand("stats", "What waits, runs and failed, per kind");
+  auto seconds = std::make_shared<double>(2);
+  auto* watch = command->add_option("--watch", *seconds, "Show it again every SECONDS (2)")
+                    ->expected(0, 1)
+                    ->type_name("[SECONDS]")
+                    ->check(CLI::Range(0.1, 3600.0));
+  command->footer(
+      "Examples:\n"
+      "  rowrunner stats\n"
+      "  rowrunner stats --watch 5\n"
+      "  rowrunner stats --json | jq '.kinds[].waiting'");
+  command->callback([&context, seconds, watch] {
+    const bool again = watch->count() > 0;
+    context.action = [&context, seconds, again] {
+      const auto connection = connect_served(context);
+      if (again) {
+        watch_stats(*connection, context.json, *seconds);
+      } else {
+        print_stats(*connection, context.json);
+      }
+    };
+  });
+}
+
+}  // namespace rowrunner

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "apps/app_context.hpp"
+
+namespace rowrunner {
+
+/// Adds `rowrunner worker`, whose callback sets context.action. The context must outlive the app.
+void add_worker_command(CLI::App& app, app_context& context);
+
+}  // namespace rowrunner

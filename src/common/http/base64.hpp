@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace rowrunner::http {
+
+/// With padding, on one line.
+std::string base64(std::string_view bytes);
+/// The form of JSON Web Tokens: - and _ for + and /, no padding.
+std::string base64_url(std::string_view bytes);
+
+}  // namespace rowrunner::http

@@ -1,0 +1,243 @@
+#include "common/http/connection.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/error.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/stream_traits.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+#include <cerrno>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "common/http/resolve.hpp"
+#include "common/http/tls.hpp"
+
+namespace rowrunner::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using asio::ip::tcp;
+using boost::system::error_code;
+using plain_stream = beast::tcp_stream;
+using tls_stream = asio::ssl::stream<beast::tcp_stream>;
+using message = beast::http::response<beast::http::string_body>;
+using parser = beast::http::response_parser<beast::http::string_body>;
+using clock = std::chrono::steady_clock;
+
+constexpr auto tuple = asio::as_tuple(asio::use_awaitable);
+// 100 Continue, 103 Early Hints: a server has no reason to send more than a few.
+constexpr int most_interim_answers = 10;
+
+// A cancellation is the caller's own, and passes as it is.
+void pass_cancellation(const error_code& failure) {
+  if (failure == asio::error::operation_aborted) throw boost::system::system_error(failure);
+}
+
+bool is_end(const error_code& failure) {
+  return failure == asio::error::eof || failure == asio::error::connection_reset ||
+         failure == asio::error::connection_aborted || failure == asio::error::broken_pipe ||
+         failure == asio::ssl::error::stream_truncated ||
+         failure == beast::http::error::end_of_stream ||
+         failure == beast::http::error::partial_message;
+}
+
+error read_failure(const origin& server, const error_code& failure,
+                   const connection::limits& allowed) {
+  using kind = error_kind;
+  using beast::http::error;
+  const std::string name = server.text() + ": ";
+  if (failure == beast::error::timeout) return {kind::timeout, name + "no complete answer in time"};
+  if (failure == error::body_limit) {
+    return {kind::too_large,
+            name + "the answer is larger than " + std::to_string(allowed.body) + " bytes"};
+  }
+  if (failure == error::header_limit || failure == error::buffer_overflow) {
+    return {kind::too_large, name + "the header of the answer is larger than " +
+                                 std::to_string(allowed.header) + " bytes"};
+  }
+  if (is_end(failure)) {
+    return {kind::truncated, name + "the connection was closed before the answer was complete"};
+  }
+  if (failure.category() == make_error_code(error::bad_version).category()) {
+    return {kind::protocol, name + "the answer is not HTTP (" + failure.message() + ")"};
+  }
+  return {kind::truncated, name + "the connection was lost (" + failure.message() + ")"};
+}
+
+response to_response(message received) {
+  response out;
+  out.status = static_cast<int>(received.result_int());
+  for (const auto& field : received) {
+    out.headers.add(std::string(field.name_string()), std::string(field.value()));
+  }
+  out.body = std::move(received.body());
+  return out;
+}
+
+// Each address gets its share of the time that is left, so that one that does not answer does not
+// use up that of the others.
+asio::awaitable<void> connect(plain_stream& stream, origin server, clock::time_point deadline) {
+  const auto addresses = co_await resolve(stream.get_executor(), server, deadline);
+  error_code failure;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const auto share = (deadline - clock::now()) / static_cast<long>(addresses.size() - i);
+    stream.expires_after(std::max(share, clock::duration(std::chrono::milliseconds(1))));
+    std::tie(failure) = co_await stream.async_connect(addresses[i], tuple);
+    if (!failure) {
+      stream.socket().set_option(tcp::no_delay(true), failure);
+      co_return;
+    }
+    pass_cancellation(failure);
+  }
+  if (failure == beast::error::timeout) {
+    throw error(error_kind::timeout, server.text() + ": no connection in time");
+  }
+  throw error(error_kind::connect, server.text() + ": no connection: " + failure.message());
+}
+
+asio::awaitable<void> shake_hands(tls_stream& stream, origin server, clock::time_point deadline) {
+  expect_peer(stream.native_handle(), server.host);
+  beast::get_lowest_layer(stream).expires_at(deadline);
+  const auto [failure] = co_await stream.async_handshake(asio::ssl::stream_base::client, tuple);
+  if (!failure) co_return;
+  pass_cancellation(failure);
+  if (failure == beast::error::timeout) {
+    throw error(error_kind::timeout, server.text() + ": no TLS connection in time");
+  }
+  // A peer that hangs up says nothing against its certificate.
+  if (is_end(failure)) {
+    throw error(error_kind::connect, server.text() +
+                                         ": the connection was closed during the TLS "
+                                         "handshake");
+  }
+  throw error(error_kind::tls,
+              server.text() + ": " + handshake_failure(stream.native_handle(), failure));
+}
+
+}  // namespace
+
+connection_closed::connection_closed(const origin& server, bool all_sent)
+    : error(error_kind::truncated, server.text() + ": the connection was closed without an answer"),
+      request_sent(all_sent) {}
+
+struct connection::stream {
+  explicit stream(plain_stream opened) : wire(std::move(opened)) {}
+  stream(plain_stream opened, std::shared_ptr<asio::ssl::context> context)
+      : tls(std::move(context)), wire(std::in_place_type<tls_stream>, std::move(opened), *tls) {}
+
+  plain_stream& lowest() {
+    return std::visit([](auto& each) -> plain_stream& { return beast::get_lowest_layer(each); },
+                      wire);
+  }
+
+  std::shared_ptr<asio::ssl::context> tls{};
+  std::variant<plain_stream, tls_stream> wire;
+  beast::flat_buffer received{};
+
+  template <typename Wire>
+  asio::awaitable<message> converse(Wire& on, origin server, const std::string& head,
+                                    const std::string& body, bool head_only, limits allowed);
+  template <typename Wire>
+  asio::awaitable<error_code> read(Wire& on, parser& answer);
+};
+
+template <typename Wire>
+asio::awaitable<error_code> connection::stream::read(Wire& on, parser& answer) {
+  const auto [failure, size] = co_await beast::http::async_read(on, received, answer, tuple);
+  pass_cancellation(failure);
+  co_return failure;
+}
+
+template <typename Wire>
+asio::awaitable<message> connection::stream::converse(Wire& on, origin server,
+                                                      const std::string& head,
+                                                      const std::string& body, bool head_only,
+                                                      limits allowed) {
+  const std::array<asio::const_buffer, 2> parts{asio::buffer(head), asio::buffer(body)};
+  const auto [unsent, size] = co_await asio::async_write(on, parts, tuple);
+  pass_cancellation(unsent);
+  if (unsent == beast::error::timeout) throw read_failure(server, unsent, allowed);
+  // A server may refuse a request before it has read all of it, and close. Its answer is worth more
+  // than our failure to write, so we read in any case.
+  for (int interim = 0; interim <= most_interim_answers; ++interim) {
+    parser answer;
+    answer.header_limit(static_cast<std::uint32_t>(allowed.header));
+    answer.body_limit(allowed.body);
+    answer.skip(head_only);
+    const error_code failure = co_await read(on, answer);
+    if (failure && interim == 0 && !answer.got_some() && is_end(failure)) {
+      throw connection_closed(server, !unsent);
+    }
+    if (failure) throw read_failure(server, failure, allowed);
+    const unsigned status = answer.get().result_int();
+    if (status == 101 || status < 100) {
+      throw error(error_kind::protocol,
+                  server.text() + ": the answer has a status nobody asked for");
+    }
+    if (status >= 200) {
+      if (unsent) answer.get().keep_alive(false);
+      co_return answer.release();
+    }
+  }
+  throw error(error_kind::protocol, server.text() + ": only interim answers came");
+}
+
+connection::connection(origin server, std::unique_ptr<stream> opened)
+    : server_(std::move(server)), stream_(std::move(opened)) {}
+
+connection::~connection() = default;
+
+asio::awaitable<std::unique_ptr<connection>> connection::open(
+    asio::any_io_executor executor, origin server, std::shared_ptr<asio::ssl::context> tls,
+    time_point deadline) {
+  plain_stream plain(executor);
+  co_await connect(plain, server, deadline);
+  std::unique_ptr<stream> opened;
+  if (server.tls) {
+    opened = std::make_unique<stream>(std::move(plain), std::move(tls));
+    co_await shake_hands(std::get<tls_stream>(opened->wire), server, deadline);
+  } else {
+    opened = std::make_unique<stream>(std::move(plain));
+  }
+  co_return std::unique_ptr<connection>(new connection(std::move(server), std::move(opened)));
+}
+
+asio::awaitable<response> connection::exchange(const std::string& head, const std::string& body,
+                                               bool head_only, limits allowed) {
+  keep_alive_ = false;
+  stream_->received.max_size(allowed.header + 64 * 1024);
+  stream_->lowest().expires_at(allowed.deadline);
+  auto work = std::visit(
+      [&](auto& on) { return stream_->converse(on, server_, head, body, head_only, allowed); },
+      stream_->wire);
+  message answer = co_await std::move(work);
+  stream_->lowest().expires_never();
+  keep_alive_ = answer.keep_alive() && stream_->received.size() == 0;
+  co_return to_response(std::move(answer));
+}
+
+bool connection::reusable() const {
+  if (!keep_alive_ || !stream_->lowest().socket().is_open()) return false;
+  // A quiet connection has nothing to read: neither the end of the stream nor bytes out of turn.
+  char byte = 0;
+  const auto peeked =
+      ::recv(stream_->lowest().socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return peeked < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+}  // namespace rowrunner::http

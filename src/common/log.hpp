@@ -1,0 +1,70 @@
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace spdlog {
+class logger;
+}
+
+namespace rowrunner {
+
+enum class log_level { debug, info, warn, error, off };
+
+/// The level of that name, nothing for any other word.
+std::optional<log_level> parse_log_level(std::string_view name);
+
+/// A named value of an event. Names are lower case: kind, job, lease, attempt, duration_ms.
+struct log_field {
+  std::string_view name;
+  nlohmann::json value;
+};
+using log_fields = std::initializer_list<log_field>;
+
+enum class log_format { text, json };
+
+/// Where events go: stderr, as readable lines on a terminal and as JSON lines otherwise. Made once
+/// in main and passed down; may be used from any thread.
+class logger {
+ public:
+  /// `worker` stands in every event if it is not empty.
+  explicit logger(log_level level, std::string worker = {});
+  logger(log_level level, std::string worker, log_format format);
+
+  /// For tests: the same events into a sink of one's own.
+  logger(std::shared_ptr<spdlog::logger> out, log_level level, std::string worker,
+         log_format format);
+
+  bool enabled(log_level level) const noexcept { return level >= level_ && level < log_level::off; }
+
+  void event(log_level level, std::string_view message, log_fields fields = {}) const;
+  void debug(std::string_view message, log_fields fields = {}) const {
+    event(log_level::debug, message, fields);
+  }
+  void info(std::string_view message, log_fields fields = {}) const {
+    event(log_level::info, message, fields);
+  }
+  void warn(std::string_view message, log_fields fields = {}) const {
+    event(log_level::warn, message, fields);
+  }
+  void error(std::string_view message, log_fields fields = {}) const {
+    event(log_level::error, message, fields);
+  }
+
+  const std::string& worker() const noexcept { return worker_; }
+
+ private:
+  std::string as_text(log_level level, std::string_view message, log_fields fields) const;
+  std::string as_json(log_level level, std::string_view message, log_fields fields) const;
+
+  const log_level level_;
+  const std::string worker_;
+  const log_format format_;
+  const std::shared_ptr<spdlog::logger> out_;
+};
+
+}  // namespace rowrunner

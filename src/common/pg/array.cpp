@@ -1,0 +1,75 @@
+#include "common/pg/array.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+namespace rowrunner::pg {
+namespace {
+
+// Every string is quoted, because an unquoted NULL, an empty string, a brace, a comma or a space
+// would each mean something else, and quotes around a plain word do no harm.
+void append_quoted(std::string& out, std::string_view item) {
+  out += '"';
+  for (const char c : item) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  out += '"';
+}
+
+void append(std::string& out, const std::string& item) { append_quoted(out, item); }
+
+void append(std::string& out, const std::optional<std::string>& item) {
+  if (item) {
+    append_quoted(out, *item);
+  } else {
+    out += "NULL";
+  }
+}
+
+void append(std::string& out, std::int64_t item) { out += std::to_string(item); }
+
+void append(std::string& out, bool item) { out += item ? 't' : 'f'; }
+
+void append(std::string& out, double item) {
+  if (std::isnan(item)) {
+    out += "NaN";
+  } else if (std::isinf(item)) {
+    out += item > 0 ? "Infinity" : "-Infinity";
+  } else {
+    // The shortest text that reads back as the same number, whatever the locale.
+    char digits[32];
+    const auto end = std::to_chars(digits, digits + sizeof digits, item).ptr;
+    out.append(digits, end);
+  }
+}
+
+template <typename Items>
+std::string render(const Items& items) {
+  std::string out = "{";
+  for (const auto& item : items) {
+    if (out.size() > 1) out += ',';
+    append(out, item);
+  }
+  return out += '}';
+}
+
+}  // namespace
+
+std::string array(const std::vector<std::string>& items) { return render(items); }
+std::string array(const std::vector<std::optional<std::string>>& items) { return render(items); }
+std::string array(const std::vector<std::int64_t>& items) { return render(items); }
+std::string array(const std::vector<double>& items) { return render(items); }
+
+std::string array(const std::vector<bool>& items) {
+  // std::vector<bool> hands out proxies, which would convert to any of the overloads above.
+  std::string out = "{";
+  for (const bool item : items) {
+    if (out.size() > 1) out += ',';
+    append(out, item);
+  }
+  return out += '}';
+}
+
+}  // namespace rowrunner::pg

@@ -1,0 +1,93 @@
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+
+#include <string>
+#include <utility>
+
+#include "common/pg/connection.hpp"
+
+namespace rowrunner::pg {
+
+// libpq takes the last value of a keyword, so what stands before the URL is only a default. The
+// keepalives and tcp_user_timeout find a server that vanished without closing its sockets within
+// about ten seconds, which is much sooner than the kernel's own defaults.
+void connection::start(const endpoint& target) {
+  const char* const keywords[] = {"application_name",
+                                  "client_encoding",
+                                  "keepalives",
+                                  "keepalives_idle",
+                                  "keepalives_interval",
+                                  "keepalives_count",
+                                  "tcp_user_timeout",
+                                  "dbname",
+                                  nullptr};
+  const char* const values[] = {options_.application_name.c_str(),
+                                "UTF8",
+                                "1",
+                                "5",
+                                "2",
+                                "3",
+                                "10000",
+                                options_.url.c_str(),
+                                nullptr};
+  raw_ = PQconnectStartParams(keywords, values, 1);
+  if (PQstatus(raw_) == CONNECTION_BAD) throw explain_failure(target, PQerrorMessage(raw_));
+  PQsetNoticeReceiver(
+      raw_,
+      [](void* self, const PGresult* raw) {
+        const char* text = PQresultErrorMessage(raw);
+        spdlog::debug("postgres: {}", text);
+        static_cast<connection*>(self)->hear(raw);
+      },
+      this);
+}
+
+// libpq's connect_timeout does not work without blocking, and libpq offers no way to give up on one
+// host address and go to the next. Shutting the socket down does it: libpq then sees a failed
+// attempt. Without this, a dead first host of a URL would hide the living second one.
+asio::awaitable<void> connection::handshake(const endpoint& target) {
+  auto wanted = PGRES_POLLING_WRITING;
+  auto deadline = clock::now() + options_.connect_timeout;
+  bool late = false;
+  while (wanted != PGRES_POLLING_OK) {
+    const readiness::interest interest{.read = wanted == PGRES_POLLING_READING,
+                                       .write = wanted == PGRES_POLLING_WRITING};
+    ready_->watch(PQsocket(raw_));
+    while (!ready_->saw(interest) && clock::now() < deadline) {
+      co_await ready_->wait(interest, deadline, readiness::cancellation::honoured);
+    }
+    if (!ready_->saw(interest)) {
+      late = true;
+      deadline = clock::now() + options_.connect_timeout;
+      ::shutdown(PQsocket(raw_), SHUT_RDWR);
+    }
+    // Before the poll, which may close the socket and open another one with the same number.
+    ready_->unwatch();
+    wanted = PQconnectPoll(raw_);
+    if (wanted == PGRES_POLLING_FAILED) {
+      std::string reason = PQerrorMessage(raw_);
+      if (late) {
+        // For a single host libpq only reports our own shutdown; with several, the other hosts too.
+        const bool several = target.host.find(',') != std::string::npos;
+        reason = "no answer within " + std::to_string(options_.connect_timeout.count()) + " ms" +
+                 (several ? " from one of the hosts: " + reason : std::string());
+      }
+      throw explain_failure(target, reason);
+    }
+  }
+}
+
+asio::awaitable<std::unique_ptr<connection>> connection::open(asio::any_io_executor executor,
+                                                              settings options) {
+  const endpoint target = parse_endpoint(options.url);
+  std::unique_ptr<connection> fresh(new connection(executor, std::move(options)));
+  fresh->start(target);
+  co_await fresh->handshake(target);
+  if (PQsetnonblocking(fresh->raw_, 1) != 0 || PQenterPipelineMode(fresh->raw_) != 1) {
+    throw explain_failure(target, PQerrorMessage(fresh->raw_));
+  }
+  fresh->ready_->watch(PQsocket(fresh->raw_));
+  co_return fresh;
+}
+
+}  // namespace rowrunner::pg

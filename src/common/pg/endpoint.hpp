@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/pg/error.hpp"
+
+namespace rowrunner::pg {
+
+/// Where a connection URL points to, without its secrets, so that it may be logged.
+struct endpoint {
+  std::string host;
+  std::string port;
+  std::string database;
+
+  std::string text() const;
+};
+
+/// Throws connect_failed, without quoting the URL, if libpq cannot read it.
+endpoint parse_endpoint(const std::string& url);
+
+/// What to tell a person about libpq's reason for not connecting, and what to try.
+connect_failed explain_failure(const endpoint& target, std::string_view reason);
+
+}  // namespace rowrunner::pg

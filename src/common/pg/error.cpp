@@ -1,0 +1,50 @@
+#include "common/pg/error.hpp"
+
+#include <utility>
+
+namespace rowrunner::pg {
+namespace {
+
+std::string describe(const std::string& sqlstate, const std::string& message,
+                     const std::string& statement_name) {
+  std::string text =
+      statement_name.empty() ? "statement failed: " : "statement " + statement_name + " failed: ";
+  text += message;
+  if (!sqlstate.empty()) text += " (SQLSTATE " + sqlstate + ")";
+  return text;
+}
+
+}  // namespace
+
+error_class classify(std::string_view sqlstate) {
+  // 53300 comes first, as the rest of class 53 is about a server that does accept connections.
+  if (sqlstate.starts_with("08") || sqlstate == "57P01" || sqlstate == "57P02" ||
+      sqlstate == "57P03" || sqlstate == "53300") {
+    return error_class::connection;
+  }
+  // 0A000 and 26000 are prepared statements that no longer fit or are gone, which a new connection
+  // mends. 25006 is what a demoted primary answers: after the failover the writes succeed again.
+  if (sqlstate == "40001" || sqlstate == "40P01" || sqlstate == "55P03" || sqlstate == "57014" ||
+      sqlstate.starts_with("53") || sqlstate == "25006" || sqlstate == "0A000" ||
+      sqlstate == "26000") {
+    return error_class::retry_transaction;
+  }
+  return error_class::permanent;
+}
+
+error::error(std::string sqlstate, const std::string& what)
+    : std::runtime_error(what), sqlstate_(std::move(sqlstate)) {}
+
+query_error::query_error(std::string sqlstate, std::string message, std::string statement_name,
+                         std::string detail)
+    : error(sqlstate, describe(sqlstate, message, statement_name)),
+      message_(std::move(message)),
+      detail_(std::move(detail)),
+      statement_name_(std::move(statement_name)) {}
+
+connection_lost::connection_lost(const std::string& what, bool maybe, std::string sqlstate)
+    : error(std::move(sqlstate), "connection lost: " + what), maybe_committed(maybe) {}
+
+connect_failed::connect_failed(const std::string& what) : error("08001", what) {}
+
+}  // namespace rowrunner::pg

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+namespace rowrunner::pg {
+
+/// The answer to one call. It owns its rows and does not need the connection any more; the views
+/// that get() hands out live as long as the result.
+class result {
+ public:
+  result() = default;
+  explicit result(PGresult* raw) : raw_(raw) {}
+
+  explicit operator bool() const noexcept { return raw_ != nullptr; }
+  const PGresult* raw() const noexcept { return raw_.get(); }
+  ExecStatusType status() const noexcept { return PQresultStatus(raw_.get()); }
+
+  int rows() const noexcept { return PQntuples(raw_.get()); }
+  int columns() const noexcept { return PQnfields(raw_.get()); }
+
+  /// Throws std::out_of_range if there is no such field. NULL gives an empty view.
+  std::string_view get(int row, int column) const;
+  bool is_null(int row, int column) const;
+  /// These two throw pg::error if the field is NULL or not of that form.
+  std::int64_t get_int(int row, int column) const;
+  bool get_bool(int row, int column) const;
+
+  /// The rows that an INSERT, UPDATE, DELETE or SELECT touched; 0 for other commands.
+  int affected() const;
+
+  /// The command tag, such as "UPDATE 3".
+  std::string_view tag() const;
+  /// A field of an error report (PG_DIAG_...), empty if absent.
+  std::string_view error_field(int code) const;
+
+ private:
+  struct clear {
+    void operator()(PGresult* raw) const noexcept { PQclear(raw); }
+  };
+
+  void require(int row, int column) const;
+
+  std::unique_ptr<PGresult, clear> raw_;
+};
+
+}  // namespace rowrunner::pg

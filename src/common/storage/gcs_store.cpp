@@ -1,0 +1,196 @@
+#include "common/storage/gcs_store.hpp"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <rowrunner/bad_input.hpp>
+#include <utility>
+
+#include "common/http/base64.hpp"
+#include "common/http/url.hpp"
+#include "common/text.hpp"
+
+namespace rowrunner::storage {
+namespace {
+
+constexpr const char* scope = "https://www.googleapis.com/auth/devstorage.read_write";
+constexpr std::size_t largest_metadata = 256 * 1024;
+
+std::string one_line(std::string_view text) {
+  std::string out = printable(text, 300);
+  std::replace_if(
+      out.begin(), out.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  return out;
+}
+
+// The API explains itself in JSON, downloads in plain text, and proxies in HTML that helps nobody.
+std::string explanation(const http::response& answer) {
+  const auto body = nlohmann::json::parse(answer.body, nullptr, false);
+  const nlohmann::json::json_pointer message("/error/message");
+  if (body.is_object() && body.contains(message) && body.at(message).is_string()) {
+    return one_line(body.at(message).get<std::string>());
+  }
+  const auto type = answer.headers.get("Content-Type").value_or("");
+  return type.starts_with("text/plain") ? one_line(answer.body) : std::string();
+}
+
+error refusal(const std::string& bucket, const http::response& answer) {
+  const bool temporary = answer.status >= 500 || answer.status == 429 || answer.status == 408;
+  std::string what = "bucket " + bucket + ": HTTP " + std::to_string(answer.status);
+  if (const auto why = explanation(answer); !why.empty()) what += " (" + why + ")";
+  return {what, temporary, http::retry_after(answer)};
+}
+
+std::string md5_base64(std::string_view bytes) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_md5(), nullptr) != 1) {
+    throw error("OpenSSL makes no MD5 sums here, so uploads cannot be checked", false);
+  }
+  return http::base64({reinterpret_cast<const char*>(digest.data()), size});
+}
+
+// Numbers of 64 bits are strings in Google's JSON.
+std::string text_of(const nlohmann::json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key)) return {};
+  const auto& value = object.at(key);
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
+gcs_store::gcs_store(http::client& http, http::google_credentials credentials, gcs_options options)
+    : options_(std::move(options)),
+      http_(http),
+      auth_(http, std::move(credentials), scope, options_.now) {}
+
+std::string gcs_store::object_url(std::string_view key) const {
+  return options_.base_url + "/storage/v1/b/" + http::percent_encode(options_.bucket) + "/o/" +
+         http::percent_encode(key);
+}
+
+// Each pause is random below a ceiling that doubles, and at least what the server asks for.
+std::optional<std::chrono::milliseconds> gcs_store::pause_after(int tried, const error& why) {
+  if (!why.temporary || tried >= options_.tries) return std::nullopt;
+  const auto asked = why.retry_after.value_or(std::chrono::milliseconds(0));
+  if (asked > options_.longest_pause) return std::nullopt;
+  const auto ceiling = std::min(options_.first_pause * (1 << (tried - 1)), options_.longest_pause);
+  std::uniform_int_distribution<std::chrono::milliseconds::rep> spread(0, ceiling.count());
+  return std::max(asked, ceiling / 4) + std::chrono::milliseconds(spread(random_) * 3 / 4);
+}
+
+asio::awaitable<http::response> gcs_store::send_authorised(http::request wanted,
+                                                           std::string& authorization) {
+  authorization = co_await auth_.authorization();
+  if (!authorization.empty()) wanted.headers.set("Authorization", authorization);
+  co_return co_await http_.send(std::move(wanted));
+}
+
+// Throws error for everything that keeps it from an answer.
+asio::awaitable<http::response> gcs_store::try_once(http::request wanted) {
+  try {
+    std::string authorization;
+    http::request copy = wanted;
+    auto answer = co_await send_authorised(std::move(copy), authorization);
+    if (answer.status != 401 || authorization.empty()) co_return answer;
+    auth_.refused(authorization);
+    co_return co_await send_authorised(std::move(wanted), authorization);
+  } catch (const http::auth_error& why) {
+    throw error("bucket " + options_.bucket + ": " + why.what(), why.temporary, why.retry_after);
+  } catch (const http::error& why) {
+    throw error("bucket " + options_.bucket + ": " + why.what(), http::is_temporary(why.kind()));
+  }
+}
+
+// Gives answers with a good status, and 404.
+asio::awaitable<http::response> gcs_store::call(http::request wanted, verification verify) {
+  wanted.timeout = options_.timeout;
+  for (int tried = 1;; ++tried) {
+    std::chrono::milliseconds wait{0};
+    try {
+      http::request copy = wanted;
+      auto answer = co_await try_once(std::move(copy));
+      if (!answer.ok() && answer.status != 404) throw refusal(options_.bucket, answer);
+      if (answer.ok() && verify) verify(answer);
+      co_return answer;
+    } catch (const error& why) {
+      const auto pause = pause_after(tried, why);
+      if (!pause) throw;
+      wait = *pause;
+    }
+    if (options_.pause) {
+      co_await options_.pause(wait);
+    } else {
+      asio::steady_timer timer(http_.get_executor(), wait);
+      co_await timer.async_wait(asio::use_awaitable);
+    }
+  }
+}
+
+asio::awaitable<void> gcs_store::put(std::string key, std::string bytes, std::string content_type) {
+  check_key(key);
+  http::request wanted(options_.base_url + "/upload/storage/v1/b/" +
+                           http::percent_encode(options_.bucket) +
+                           "/o?uploadType=media&name=" + http::percent_encode(key),
+                       "POST");
+  wanted.headers.add("Content-Type", std::move(content_type));
+  wanted.max_body = largest_metadata;
+  const std::string size = std::to_string(bytes.size());
+  const std::string sum = md5_base64(bytes);
+  wanted.body = std::move(bytes);
+  verification verify = [this, size, sum](const http::response& answer) {
+    const auto stored = nlohmann::json::parse(answer.body, nullptr, false);
+    if (text_of(stored, "size") == size && text_of(stored, "md5Hash") == sum) return;
+    throw error("bucket " + options_.bucket + ": what was stored is not what was sent", true);
+  };
+  const auto answer = co_await call(std::move(wanted), std::move(verify));
+  if (!answer.ok()) throw refusal(options_.bucket, answer);
+}
+
+asio::awaitable<std::optional<std::string>> gcs_store::get(std::string key, std::size_t max_bytes) {
+  check_key(key);
+  http::request wanted(object_url(key) + "?alt=media");
+  wanted.max_body = max_bytes;
+  auto answer = co_await call(std::move(wanted));
+  if (answer.status == 404) co_return std::nullopt;
+  co_return std::move(answer.body);
+}
+
+asio::awaitable<bool> gcs_store::exists(std::string key) {
+  check_key(key);
+  http::request wanted(object_url(key) + "?fields=name");
+  wanted.max_body = largest_metadata;
+  const auto answer = co_await call(std::move(wanted));
+  co_return answer.ok();
+}
+
+asio::awaitable<void> gcs_store::remove(std::string key) {
+  check_key(key);
+  http::request wanted(object_url(key), "DELETE");
+  wanted.max_body = largest_metadata;
+  co_await call(std::move(wanted));
+}
+
+std::string gcs_store::url(std::string_view key) const {
+  check_key(key);
+  return options_.base_url + "/" + http::percent_encode(options_.bucket) + "/" + url_path(key);
+}
+
+std::optional<std::string> gcs_store::key_of(std::string_view url) const {
+  const std::string base = options_.base_url + "/" + http::percent_encode(options_.bucket) + "/";
+  if (!url.starts_with(base)) return std::nullopt;
+  std::string key = http::percent_decode(url.substr(base.size()));
+  try {
+    check_key(key);
+  } catch (const bad_input&) {
+    return std::nullopt;
+  }
+  return key;
+}
+
+}  // namespace rowrunner::storage

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <string>
+
+namespace rowrunner {
+
+/// Makes version 7 uuids: time first, so that neighbours in time are neighbours in the index. Ids
+/// of one maker grow strictly, also within a millisecond and when the clock steps back.
+class uuid_maker {
+ public:
+  using clock = std::chrono::system_clock;
+
+  uuid_maker();
+  explicit uuid_maker(std::mt19937_64 random) : random_(random) {}
+
+  std::string next() { return next(clock::now()); }
+  std::string next(clock::time_point now);
+
+ private:
+  std::uint64_t advance(std::uint64_t milliseconds);
+
+  std::mt19937_64 random_;
+  std::uint64_t last_milliseconds_ = 0;
+  /// 12 bits that count within a millisecond (the uuid's rand_a).
+  std::uint64_t counter_ = 0;
+};
+
+}  // namespace rowrunner

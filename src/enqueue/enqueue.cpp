@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <rowrunner/enqueue.hpp>
+
+#include "common/queries.hpp"
+#include "common/text.hpp"
+#include "enqueue/insertion.hpp"
+#include "enqueue/kinds.hpp"
+
+namespace rowrunner {
+namespace {
+
+// Large enough that round trips do not count, small enough that a statement's memory does not.
+constexpr std::size_t rows_per_chunk = 5000;
+
+pqxx::result send(pqxx::dbtransaction& tx, const insertion& statement) {
+  return tx.exec_params(statement.sql, pqxx::prepare::make_dynamic_params(statement.params));
+}
+
+}  // namespace
+
+job_table find_job_table(pqxx::dbtransaction& tx, std::string_view kind) {
+  check_text("kind", kind);
+  job_table out;
+  out.kind = kind;
+  for (const auto& row : tx.exec_params(std::string(queries::job_table.text), out.kind)) {
+    out.table = row[0].as<std::string>();
+    out.columns.push_back({row[1].as<std::string>(), row[2].as<std::string>(), row[3].as<bool>()});
+  }
+  if (out.table.empty()) throw unknown_kind(tx, kind);
+  return out;
+}
+
+std::optional<std::string> enqueue(pqxx::dbtransaction& tx, const job_table& target,
+                                   const new_job& job) {
+  const pqxx::result made = send(tx, plan_one(target, job));
+  if (made.empty()) return std::nullopt;
+  return made[0][0].as<std::string>();
+}
+
+std::optional<std::string> enqueue(pqxx::dbtransaction& tx, std::string_view kind,
+                                   const new_job& job) {
+  return enqueue(tx, find_job_table(tx, kind), job);
+}
+
+enqueue_result enqueue_many(pqxx::dbtransaction& tx, const job_table& target,
+                            const std::vector<std::string>& columns,
+                            const std::vector<std::vector<text_value>>& rows) {
+  // All rows are looked at before the first is sent, so that bad input leaves nothing behind.
+  check_columns(target, columns);
+  check_rows(columns, rows);
+  enqueue_result out;
+  for (std::size_t from = 0; from < rows.size(); from += rows_per_chunk) {
+    const auto chunk = std::span(rows).subspan(from, std::min(rows_per_chunk, rows.size() - from));
+    const pqxx::result made = send(tx, plan_chunk(target, columns, chunk));
+    out.inserted += static_cast<std::int64_t>(made.affected_rows());
+  }
+  out.skipped = static_cast<std::int64_t>(rows.size()) - out.inserted;
+  return out;
+}
+
+enqueue_result enqueue_many(pqxx::dbtransaction& tx, std::string_view kind,
+                            const std::vector<std::string>& columns,
+                            const std::vector<std::vector<text_value>>& rows) {
+  return enqueue_many(tx, find_job_table(tx, kind), columns, rows);
+}
+
+bool requeue(pqxx::dbtransaction& tx, std::string_view kind, const std::string& id) {
+  if (!is_uuid(id)) throw bad_input("id '" + printable(id, 100) + "' is not a uuid");
+  const job_table target = find_job_table(tx, kind);
+  return tx.exec_params(std::string(queries::requeue.text), target.kind, id)[0][0].as<bool>();
+}
+
+int requeue_failed(pqxx::dbtransaction& tx, std::string_view kind, int limit) {
+  if (limit < 0) throw bad_input("limit " + std::to_string(limit) + " is negative");
+  const job_table target = find_job_table(tx, kind);
+  return tx.exec_params(std::string(queries::requeue_failed.text), target.kind, limit)[0][0]
+      .as<int>();
+}
+
+}  // namespace rowrunner

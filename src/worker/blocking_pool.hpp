@@ -1,0 +1,42 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace rowrunner {
+
+/// Threads for work that blocks. A thread cannot be killed: one whose work was given up is written
+/// off, and another takes its place.
+class blocking_pool {
+ public:
+  using task_id = std::uint64_t;
+
+  explicit blocking_pool(std::size_t max_threads);
+  /// Waits for the work that runs, except for what was given up: those threads keep what they use
+  /// alive and end on their own.
+  ~blocking_pool();
+  blocking_pool(const blocking_pool&) = delete;
+  blocking_pool& operator=(const blocking_pool&) = delete;
+
+  /// `work` must not throw. It runs on some thread, soon.
+  task_id post(std::function<void()> work);
+  /// Nobody waits for this work any more.
+  void give_up(task_id task);
+  /// Threads that were given up and have not come back.
+  std::size_t hung() const;
+
+ private:
+  struct shared;
+  static void serve(const std::shared_ptr<shared>& state);
+
+  std::shared_ptr<shared> state_;
+};
+
+}  // namespace rowrunner

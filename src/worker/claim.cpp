@@ -1,0 +1,168 @@
+#include "worker/claim.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "common/pg/error.hpp"
+#include "common/queries.hpp"
+
+namespace rowrunner {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// What a claim answers before the columns of the handler.
+enum answer_column {
+  seen,
+  last_priority,
+  last_seq,
+  place_priority,
+  place_seq,
+  id,
+  attempts,
+  max_attempts,
+  first_own
+};
+
+constexpr const char* lock_not_available = "55P03";
+/// A claim around locked jobs costs more per job and joins without an index: keep it small.
+constexpr int careful_batch = 50;
+
+/// 63 random bits: the fencing token. Not from a sequence, as a crash of the server would hand out
+/// the numbers of asynchronously committed claims again.
+std::int64_t draw_lease() {
+  static std::random_device device;
+  const auto bits = (std::uint64_t{device()} << 32) | device();
+  return static_cast<std::int64_t>(bits & 0x7fffffffffffffffU);
+}
+
+place last_place(const pg::result& answer) {
+  return {static_cast<std::int16_t>(answer.get_int(0, last_priority)), answer.get_int(0, last_seq)};
+}
+
+}  // namespace
+
+claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::string worker_name,
+                 std::chrono::milliseconds lease)
+    : session_(session),
+      leases_(leases),
+      log_(log),
+      worker_name_(std::move(worker_name)),
+      lease_(lease),
+      settings_(queries::claim_settings.statement()),
+      write_settings_(queries::write_settings.statement()),
+      next_place_(queries::next_place.statement()) {}
+
+asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
+  const auto begun = lane::clock::now();
+  const auto behind = home.cursor.start(begun);
+  const auto lease = draw_lease();
+  pg::result answer;
+  bool blocked = false;
+  try {
+    answer = co_await take(home, home.sql.claim, behind, at_most, lease);
+  } catch (const pg::query_error& e) {
+    if (e.sqlstate() != lock_not_available) throw;
+    blocked = true;
+  }
+  if (blocked) {
+    at_most = std::min(at_most, careful_batch);
+    answer = co_await take_around_locks(home, behind, at_most, lease);
+    if (!answer) co_return claimed{};
+  }
+  claimed got{read_jobs(home, answer, lease), static_cast<int>(answer.get_int(0, seen)),
+              behind == place{}};
+  home.cursor.saw(got.seen, at_most, got.seen > 0 ? last_place(answer) : place{}, begun,
+                  lane::clock::now());
+  if (!got.jobs.empty()) {
+    leases_.open(lease, got.jobs.size(), begun);
+    home.count(&worker_counts::claimed, static_cast<std::int64_t>(got.jobs.size()));
+  }
+  co_return got;
+}
+
+asio::awaitable<pg::result> claimer::take(lane& home, const pg::statement& how, place behind,
+                                          int at_most, std::int64_t lease) {
+  auto call = pg::with(how, std::to_string(home.kind.id), std::to_string(behind.priority),
+                       std::to_string(behind.seq), std::to_string(at_most), std::to_string(lease),
+                       worker_name_, std::to_string(lease_.count()));
+  try {
+    auto answers = co_await session_.run(pg::together(pg::with(settings_), std::move(call)));
+    co_return std::move(answers.back());
+  } catch (const pg::connection_lost& e) {
+    if (e.maybe_committed) doubtful_.push_back({&home, lease, lane::clock::now()});
+    throw;
+  }
+}
+
+/// Somebody else holds the row of a job, or a row that its triggers change. Takes what is free; if
+/// even that waits for somebody, passes over the first place, so that the rest of the line moves.
+asio::awaitable<pg::result> claimer::take_around_locks(lane& home, place behind, int at_most,
+                                                       std::int64_t lease) {
+  try {
+    co_return co_await take(home, home.sql.claim_careful, behind, at_most, lease);
+  } catch (const pg::query_error& e) {
+    if (e.sqlstate() != lock_not_available) throw;
+  }
+  const auto first = co_await session_.run_one(pg::with(next_place_, std::to_string(home.kind.id),
+                                                        std::to_string(behind.priority),
+                                                        std::to_string(behind.seq)));
+  if (first.rows() == 1) {
+    home.cursor.skip({static_cast<std::int16_t>(first.get_int(0, 0)), first.get_int(0, 1)});
+    log_.debug("a job is locked by another session and passed over", {{"kind", home.kind.kind}});
+  }
+  co_return pg::result{};
+}
+
+std::vector<job_ptr> claimer::read_jobs(lane& home, const pg::result& answer,
+                                        std::int64_t lease) const {
+  std::vector<job_ptr> jobs;
+  const auto options = std::make_shared<const kind_options>(home.options);
+  for (int row = 0; row < answer.rows(); ++row) {
+    if (answer.is_null(row, id)) continue;
+    auto job = std::make_shared<running_job>();
+    job->home = &home;
+    job->options = options;
+    job->id = answer.get(row, id);
+    job->lease = lease;
+    job->stood_at = {static_cast<std::int16_t>(answer.get_int(row, place_priority)),
+                     answer.get_int(row, place_seq)};
+    job->attempts = static_cast<int>(answer.get_int(row, attempts));
+    job->max_attempts = static_cast<int>(answer.get_int(row, max_attempts));
+    for (int column = first_own; column < answer.columns(); ++column) {
+      if (answer.is_null(row, column)) {
+        job->columns.emplace_back();
+      } else {
+        job->columns.emplace_back(answer.get(row, column));
+      }
+    }
+    jobs.push_back(std::move(job));
+  }
+  std::sort(jobs.begin(), jobs.end(),
+            [](const job_ptr& a, const job_ptr& b) { return a->stood_at < b->stood_at; });
+  return jobs;
+}
+
+asio::awaitable<void> claimer::abandon_doubtful() {
+  if (doubtful_.empty() || lane::clock::now() < next_abandon_) co_return;
+  next_abandon_ = lane::clock::now() + std::chrono::seconds{1};
+  for (std::size_t i = 0; i < doubtful_.size();) {
+    const auto [home, lease, since] = doubtful_[i];
+    const auto answers = co_await session_.run(pg::together(
+        pg::with(write_settings_), pg::with(home->sql.abandon, std::to_string(lease))));
+    const auto back = answers.back().rows();
+    if (back > 0) {
+      log_.warn("jobs of a claim whose answer was lost were given back",
+                {{"kind", home->kind.kind}, {"lease", lease}, {"jobs", back}});
+      home->count(&worker_counts::released, back);
+    }
+    if (back > 0 || lane::clock::now() > since + lease_) {
+      doubtful_.erase(doubtful_.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      ++i;
+    }
+  }
+}
+
+}  // namespace rowrunner

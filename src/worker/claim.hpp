@@ -1,0 +1,62 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/log.hpp"
+#include "common/pg/session.hpp"
+#include "worker/lane.hpp"
+#include "worker/lease_book.hpp"
+
+namespace rowrunner {
+
+/// What one claim brought.
+struct claimed {
+  std::vector<job_ptr> jobs;
+  /// Places seen, those without a job included.
+  int seen = 0;
+  /// Whether it looked from the front of the line.
+  bool from_front = false;
+};
+
+/// Takes jobs out of the line, each batch under a new lease.
+class claimer {
+ public:
+  claimer(pg::session& session, lease_book& leases, logger& log, std::string worker_name,
+          std::chrono::milliseconds lease);
+
+  /// Up to `at_most` jobs for the lane, in the order of the line. Throws pg::error.
+  boost::asio::awaitable<claimed> claim(lane& home, int at_most);
+
+  /// Gives back what was taken by claims whose answer was lost. The server may still be at such a
+  /// claim, so it is asked again, once a second, for as long as the lease would have lived. Throws
+  /// pg::error.
+  boost::asio::awaitable<void> abandon_doubtful();
+
+ private:
+  boost::asio::awaitable<pg::result> take(lane& home, const pg::statement& how, place behind,
+                                          int at_most, std::int64_t lease);
+  boost::asio::awaitable<pg::result> take_around_locks(lane& home, place behind, int at_most,
+                                                       std::int64_t lease);
+  std::vector<job_ptr> read_jobs(lane& home, const pg::result& answer, std::int64_t lease) const;
+
+  pg::session& session_;
+  lease_book& leases_;
+  logger& log_;
+  std::string worker_name_;
+  std::chrono::milliseconds lease_;
+  pg::statement settings_;
+  pg::statement write_settings_;
+  pg::statement next_place_;
+  struct doubtful_claim {
+    lane* home;
+    std::int64_t lease;
+    lane::clock::time_point since;
+  };
+  std::vector<doubtful_claim> doubtful_;
+  lane::clock::time_point next_abandon_{};
+};
+
+}  // namespace rowrunner

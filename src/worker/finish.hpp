@@ -1,0 +1,83 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "common/event.hpp"
+#include "common/log.hpp"
+#include "common/pg/session.hpp"
+#include "worker/execute.hpp"
+#include "worker/lease_book.hpp"
+
+namespace rowrunner {
+
+/// Writes verdicts into the database, all that have gathered in one transaction. While one
+/// transaction is under way the next batch gathers by itself, so the batches are as large as the
+/// load makes them, and a single job is ended at once.
+///
+/// Every write is conditional on the job's lease, and the answer says which jobs it counted for.
+class finisher {
+ public:
+  /// `wrote` is called whenever outcomes were written.
+  finisher(boost::asio::io_context& io, pg::session& session, lease_book& leases, logger& log,
+           std::string worker_name, std::function<void()> wrote);
+
+  void add(verdict v);
+  /// Verdicts that are not written yet.
+  std::size_t pending() const { return waiting_.size() + in_flight_; }
+
+  /// Writes until close() was called and nothing is left.
+  boost::asio::awaitable<void> run();
+  void close();
+  /// run() has returned.
+  bool ended() const { return ended_; }
+
+ private:
+  using batch = std::vector<verdict>;
+  /// The verdicts of one lane that take the same statement.
+  struct group;
+  /// How an attempt to write a batch ended.
+  enum class attempt { written, unreachable, contended, rejected };
+  /// So often a write that waits too long for somebody's lock is tried before it counts as failed.
+  static constexpr int most_tries = 5;
+
+  boost::asio::awaitable<void> write_all(batch verdicts);
+  boost::asio::awaitable<attempt> try_write(const batch& verdicts);
+  boost::asio::awaitable<void> write_plain(const batch& verdicts,
+                                           const std::vector<std::int64_t>& ended);
+  boost::asio::awaitable<void> write_with_effects(const batch& verdicts,
+                                                  const std::vector<std::int64_t>& ended);
+  boost::asio::awaitable<batch> still_open(batch verdicts, bool& doubtful);
+  boost::asio::awaitable<void> write_each(batch verdicts);
+  boost::asio::awaitable<void> write_later(verdict v);
+  boost::asio::awaitable<void> write_rejected(batch verdicts);
+  boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
+
+  static std::vector<group> grouped(const batch& verdicts);
+  pg::call call_for(const group& g);
+  std::vector<pg::call> opening_calls(const std::vector<std::int64_t>& ended);
+  void account(const group& g, const pg::result& answer);
+  void account_one(const verdict& v, const std::string* answered_status);
+
+  boost::asio::io_context& io_;
+  pg::session& session_;
+  lease_book& leases_;
+  logger& log_;
+  std::string worker_name_;
+  std::function<void()> wrote_;
+  std::mt19937_64 rng_{std::random_device{}()};
+  event arrived_;
+  batch waiting_;
+  std::size_t in_flight_ = 0;
+  bool closed_ = false;
+  bool ended_ = false;
+  std::string last_error_;
+  pg::statement settings_, end_leases_, begin_, commit_, rollback_;
+};
+
+}  // namespace rowrunner

@@ -1,0 +1,127 @@
+#include "worker/finish_group.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "common/pg/array.hpp"
+#include "common/text.hpp"
+#include "worker/lane.hpp"
+
+namespace rowrunner {
+
+namespace {
+
+constexpr std::size_t longest_error = 8000;
+constexpr std::chrono::milliseconds longest_delay = std::chrono::hours{24 * 3650};
+
+std::int64_t ran_ms(const running_job& job) {
+  if (job.started == std::chrono::steady_clock::time_point{}) return 0;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                               job.started)
+      .count();
+}
+
+}  // namespace
+
+std::vector<finisher::group> finisher::grouped(const batch& verdicts) {
+  std::vector<group> groups;
+  for (const auto& v : verdicts) {
+    auto* home = v.job->home;
+    const auto what = v.result.index();
+    auto found = std::find_if(groups.begin(), groups.end(), [&](const group& g) {
+      return g.home == home && g.kind_of_outcome == what;
+    });
+    if (found == groups.end()) found = groups.insert(groups.end(), {home, what, {}});
+    found->members.push_back(&v);
+  }
+  for (auto& g : groups) {
+    // Rows are locked in the order of their ids, by everybody; only what goes back to the front of
+    // the line goes last first, so that it stands there in its old order.
+    const bool back = g.kind_of_outcome == 2;
+    std::sort(g.members.begin(), g.members.end(), [&](const verdict* a, const verdict* b) {
+      return back ? b->job->stood_at < a->job->stood_at : a->job->id < b->job->id;
+    });
+  }
+  return groups;
+}
+
+pg::call finisher::call_for(const group& g) {
+  std::vector<std::string> ids, texts;
+  std::vector<std::int64_t> leases, delays, ran;
+  std::vector<bool> finals;
+  std::uniform_real_distribution<double> random;
+  for (const auto* v : g.members) {
+    ids.push_back(v->job->id);
+    leases.push_back(v->job->lease);
+    if (const auto* f = std::get_if<failed>(&v->result)) {
+      texts.push_back(printable(f->error, longest_error));
+      const auto after =
+          f->after.value_or(g.home->options.retry.delay(v->job->attempts + 1, random(rng_)));
+      delays.push_back(std::clamp(after, std::chrono::milliseconds{0}, longest_delay).count());
+      finals.push_back(f->final);
+      ran.push_back(ran_ms(*v->job));
+    } else if (const auto* s = std::get_if<snoozed>(&v->result)) {
+      delays.push_back(std::clamp(s->after, std::chrono::milliseconds{0}, longest_delay).count());
+    } else if (const auto* c = std::get_if<cancelled>(&v->result)) {
+      texts.push_back(printable(c->reason, longest_error));
+    }
+  }
+  const auto& sql = g.home->sql;
+  const auto& cancelled_word = g.home->kind.cancelled_status;
+  switch (g.kind_of_outcome) {
+    case 0:
+      return pg::with(sql.succeed, pg::array(ids), pg::array(leases));
+    case 1:
+      return pg::with(sql.fail, pg::array(ids), pg::array(leases), pg::array(texts),
+                      pg::array(delays), pg::array(finals), pg::array(ran), cancelled_word,
+                      worker_name_);
+    case 2:
+      return pg::with(sql.give_back, pg::array(ids), pg::array(leases), pg::array(delays),
+                      cancelled_word);
+    default:
+      return pg::with(sql.end_cancelled, pg::array(ids), pg::array(leases), pg::array(texts),
+                      cancelled_word);
+  }
+}
+
+void finisher::account(const group& g, const pg::result& answer) {
+  const auto answered = statuses(answer);
+  for (const auto* v : g.members) {
+    const auto found = answered.find(claim_of(*v));
+    account_one(*v, found == answered.end() ? nullptr : &found->second);
+  }
+}
+
+void finisher::account_one(const verdict& v, const std::string* answered_status) {
+  auto& home = *v.job->home;
+  const auto log = [&](log_level level, std::string_view what, const std::string& error) {
+    if (!log_.enabled(level)) return;
+    log_.event(level, what,
+               {{"kind", home.options.kind},
+                {"job", v.job->id},
+                {"lease", v.job->lease},
+                {"attempt", v.job->attempts + 1},
+                {"duration_ms", ran_ms(*v.job)},
+                {"error", error}});
+  };
+  if (answered_status == nullptr) {
+    home.count(&worker_counts::refused);
+    log(log_level::warn, "refused: the job belongs to somebody else by now", "");
+  } else if (std::holds_alternative<succeeded>(v.result)) {
+    home.count(&worker_counts::succeeded);
+    log(log_level::debug, "succeeded", "");
+  } else if (const auto* f = std::get_if<failed>(&v.result)) {
+    const bool again = *answered_status == "queued";
+    home.count(again ? &worker_counts::retried : &worker_counts::failed);
+    log(again ? log_level::warn : log_level::error, again ? "failed, will be retried" : "failed",
+        f->error);
+  } else if (std::holds_alternative<snoozed>(v.result)) {
+    home.count(&worker_counts::released);
+    log(log_level::debug, "given back", "");
+  } else {
+    home.count(&worker_counts::cancelled);
+    log(log_level::info, "cancelled", std::get<cancelled>(v.result).reason);
+  }
+}
+
+}  // namespace rowrunner

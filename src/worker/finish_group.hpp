@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/pg/result.hpp"
+#include "worker/finish.hpp"
+
+namespace rowrunner {
+
+struct finisher::group {
+  lane* home;
+  std::size_t kind_of_outcome;
+  std::vector<const verdict*> members;
+};
+
+/// What an answer is about. The id alone would not do: after a crash of the server that lost a
+/// claim, one worker may run the same job under the lost lease and a new one.
+using claim_key = std::pair<std::string, std::int64_t>;
+
+inline claim_key claim_of(const verdict& v) { return {v.job->id, v.job->lease}; }
+
+/// The answer of a statement that ends or reads jobs: id, lease and, where it varies, the status.
+inline std::map<claim_key, std::string> statuses(const pg::result& answer) {
+  std::map<claim_key, std::string> found;
+  for (int row = 0; row < answer.rows(); ++row) {
+    found.emplace(claim_key{answer.get(row, 0), answer.get_int(row, 1)},
+                  answer.columns() > 2 ? answer.get(row, 2) : "");
+  }
+  return found;
+}
+
+}  // namespace rowrunner

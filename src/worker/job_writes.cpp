@@ -1,0 +1,79 @@
+#include "worker/job_writes.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "common/pg/backoff.hpp"
+#include "common/pg/error.hpp"
+#include "common/queries.hpp"
+#include "common/text.hpp"
+#include "worker/lane.hpp"
+
+namespace rowrunner {
+
+namespace asio = boost::asio;
+
+job_writes::job_writes(std::shared_ptr<asio::io_context> io, pg::session& session,
+                       std::function<void(const job_ptr&)> lost)
+    : io_(std::move(io)),
+      session_(session),
+      lost_(std::move(lost)),
+      steps_of_(queries::steps_of.statement()),
+      settings_(queries::write_settings.statement()) {}
+
+/// All of these statements may run twice, so a database that went away is asked again for as long
+/// as the job may run.
+asio::awaitable<pg::result> job_writes::run(job_ptr job, pg::call call) {
+  pg::backoff backoff;
+  for (;;) {
+    if (job->stopping.stop_requested()) throw job_stopped("the job was told to stop");
+    try {
+      auto results = co_await session_.run(pg::together(pg::with(settings_), call));
+      co_return std::move(results.back());
+    } catch (const pg::query_error& e) {
+      if (pg::classify(e.sqlstate()) == pg::error_class::permanent) throw;
+    } catch (const pg::error&) {
+    }
+    asio::steady_timer timer(*io_, backoff.next(rng_));
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+}
+
+asio::awaitable<void> job_writes::write(job_ptr job, pg::call call, const char* what) {
+  const auto written = co_await run(job, std::move(call));
+  if (written.affected() != 1) {
+    lost_(job);
+    throw job_stopped(std::string{what} + " was refused: the lease of the job is lost");
+  }
+}
+
+asio::awaitable<std::optional<nlohmann::json>> job_writes::stored_step(job_ptr job,
+                                                                       std::string name) {
+  if (!job->steps) {
+    const auto rows = co_await run(job, pg::with(steps_of_, job->id));
+    auto& steps = job->steps.emplace();
+    for (int row = 0; row < rows.rows(); ++row) {
+      steps.emplace(rows.get(row, 0), nlohmann::json::parse(rows.get(row, 1)));
+    }
+  }
+  const auto found = job->steps->find(name);
+  if (found == job->steps->end()) co_return std::nullopt;
+  co_return found->second;
+}
+
+asio::awaitable<void> job_writes::store_step(job_ptr job, std::string name, nlohmann::json result) {
+  check_text("step name", name);
+  auto call =
+      pg::with(job->home->sql.step_done, job->id, std::to_string(job->lease), name, result.dump());
+  co_await write(job, std::move(call), "a step");
+  if (job->steps) job->steps->emplace(std::move(name), std::move(result));
+}
+
+asio::awaitable<void> job_writes::progress(job_ptr job, std::int64_t done, std::int64_t total,
+                                           std::string message) {
+  auto call = pg::with(job->home->sql.progress, job->id, std::to_string(job->lease),
+                       std::to_string(done), std::to_string(total), printable(message, 2000));
+  co_await write(job, std::move(call), "progress");
+}
+
+}  // namespace rowrunner

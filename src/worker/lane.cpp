@@ -1,0 +1,55 @@
+#include "worker/lane.hpp"
+
+#include "common/queries.hpp"
+
+namespace rowrunner {
+
+namespace {
+
+/// The looks that follow an empty one, before the lane sleeps. In a steady stream of single jobs
+/// they find the next one, and no enqueue has to pay for a NOTIFY.
+constexpr std::chrono::milliseconds looks_before_sleep[] = {
+    std::chrono::milliseconds{2}, std::chrono::milliseconds{4}, std::chrono::milliseconds{8}};
+
+}  // namespace
+
+kind_statements::kind_statements(const kind_info& kind, const std::vector<std::string>& columns) {
+  std::string list;
+  for (const auto& column : columns) list += ", j." + column;
+  const auto bind = [&](const query& q) {
+    return pg::statement{std::string{q.name} + "/" + kind.kind, kind.bind(q, list)};
+  };
+  claim = bind(queries::claim);
+  claim_careful = bind(queries::claim_careful);
+  abandon = bind(queries::abandon);
+  succeed = bind(queries::succeed);
+  fail = bind(queries::fail);
+  give_back = bind(queries::give_back);
+  end_cancelled = bind(queries::end_cancelled);
+  reread = bind(queries::reread);
+  step_done = bind(queries::step_done);
+  progress = bind(queries::progress);
+  retention = bind(queries::retention);
+}
+
+void lane::found_jobs() {
+  empty_looks = 0;
+  asleep = false;
+  next_look = {};
+}
+
+void lane::found_nothing(clock::time_point now) {
+  if (empty_looks < static_cast<int>(std::size(looks_before_sleep))) {
+    next_look = now + looks_before_sleep[empty_looks++];
+  } else {
+    asleep = true;
+  }
+}
+
+void lane::wake() {
+  asleep = false;
+  next_look = {};
+  cursor.back_to_front();
+}
+
+}  // namespace rowrunner

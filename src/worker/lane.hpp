@@ -1,0 +1,63 @@
+#pragma once
+
+#include <deque>
+#include <rowrunner/worker.hpp>
+#include <unordered_set>
+#include <variant>
+
+#include "common/kind_info.hpp"
+#include "common/pg/statement.hpp"
+#include "worker/claim_size.hpp"
+#include "worker/line_cursor.hpp"
+#include "worker/running_job.hpp"
+
+namespace rowrunner {
+
+/// The statements of db/queries, bound to the job table of one kind.
+struct kind_statements {
+  kind_statements() = default;
+  kind_statements(const kind_info& kind, const std::vector<std::string>& columns);
+
+  pg::statement claim, claim_careful, abandon, succeed, fail, give_back, end_cancelled, reread,
+      step_done, progress, retention;
+};
+
+/// Everything about one kind in this worker: its place in the line and its jobs here.
+struct lane {
+  using clock = std::chrono::steady_clock;
+
+  // Constant after the start.
+  kind_options options;
+  std::variant<coroutine_handler, blocking_handler> handler;
+  kind_info kind;
+  kind_statements sql;
+
+  // Owned by the engine's thread.
+  line_cursor cursor;
+  claim_size size;
+  std::deque<job_ptr> ready;
+  std::unordered_set<job_ptr> running;
+  bool paused = false;
+  bool pumping = false;
+  /// Nothing was found for a while: the next look waits for a wake-up or a poll.
+  bool asleep = false;
+  int empty_looks = 0;
+  clock::time_point next_look{};
+  worker_counts total;
+  worker_counts unsaved;
+  std::string retention_cursor = "00000000-0000-0000-0000-000000000000";
+
+  int free_slots() const { return options.max_concurrent - static_cast<int>(running.size()); }
+  bool idle() const { return running.empty() && ready.empty(); }
+
+  void found_jobs();
+  void found_nothing(clock::time_point now);
+  void wake();
+
+  void count(std::int64_t worker_counts::*what, std::int64_t n = 1) {
+    total.*what += n;
+    unsaved.*what += n;
+  }
+};
+
+}  // namespace rowrunner

@@ -1,0 +1,89 @@
+#include "worker/lease_book.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace rowrunner {
+
+void lease_book::open(std::int64_t lease, std::size_t jobs, time sent) {
+  if (held_.empty()) last_heartbeat_ = sent;
+  held_.emplace(lease, entry{jobs, sent + lease_});
+}
+
+bool lease_book::heartbeat_due(time now) const {
+  return !held_.empty() && now >= last_heartbeat_ + lease_ / 3;
+}
+
+std::vector<std::int64_t> lease_book::to_extend() const {
+  std::vector<std::int64_t> leases;
+  for (const auto& [lease, held] : held_) {
+    if (!held.ending) leases.push_back(lease);
+  }
+  std::sort(leases.begin(), leases.end());
+  return leases;
+}
+
+std::vector<std::int64_t> lease_book::extended(const std::vector<std::int64_t>& asked,
+                                               const std::vector<std::int64_t>& answered,
+                                               time sent) {
+  last_heartbeat_ = sent;
+  const std::unordered_set<std::int64_t> alive(answered.begin(), answered.end());
+  std::vector<std::int64_t> lost;
+  for (const auto lease : asked) {
+    const auto found = held_.find(lease);
+    if (found == held_.end() || found->second.ending) continue;
+    if (alive.contains(lease)) {
+      found->second.deadline = sent + lease_;
+    } else {
+      lost.push_back(lease);
+      held_.erase(found);
+    }
+  }
+  return lost;
+}
+
+lease_book::clock::duration lease_book::margin() const {
+  return std::min<clock::duration>(std::chrono::seconds{1}, lease_ / 5);
+}
+
+std::vector<std::int64_t> lease_book::running_out(time now) {
+  std::vector<std::int64_t> leases;
+  for (auto& [lease, held] : held_) {
+    if (!held.given_up && now >= held.deadline - margin()) {
+      held.given_up = true;
+      leases.push_back(lease);
+    }
+  }
+  return leases;
+}
+
+std::vector<std::int64_t> lease_book::ending(const std::vector<std::int64_t>& leases) {
+  std::unordered_map<std::int64_t, std::size_t> written;
+  for (const auto lease : leases) ++written[lease];
+  std::vector<std::int64_t> ended;
+  for (const auto& [lease, jobs] : written) {
+    const auto found = held_.find(lease);
+    if (found == held_.end() || found->second.unsettled > jobs) continue;
+    found->second.ending = true;
+    ended.push_back(lease);
+  }
+  std::sort(ended.begin(), ended.end());
+  return ended;
+}
+
+void lease_book::not_ended(const std::vector<std::int64_t>& ended) {
+  if (!ended.empty()) last_heartbeat_ = {};
+  for (const auto lease : ended) {
+    if (const auto found = held_.find(lease); found != held_.end()) found->second.ending = false;
+  }
+}
+
+void lease_book::settled(const std::vector<std::int64_t>& leases) {
+  for (const auto lease : leases) {
+    const auto found = held_.find(lease);
+    if (found == held_.end()) continue;
+    if (--found->second.unsettled == 0) held_.erase(found);
+  }
+}
+
+}  // namespace rowrunner

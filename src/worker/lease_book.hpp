@@ -1,0 +1,68 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace rowrunner {
+
+/// The leases that this worker holds, by its own clock. It decides and does nothing: when to send a
+/// heartbeat, which leases are lost, which end with the jobs that are written now.
+///
+/// The deadline of a lease counts from the moment when its claim or heartbeat was *sent*: the
+/// server counts from the moment when it got there, so the worker always gives up first.
+class lease_book {
+ public:
+  using clock = std::chrono::steady_clock;
+  using time = clock::time_point;
+
+  explicit lease_book(clock::duration lease) : lease_(lease) {}
+
+  void open(std::int64_t lease, std::size_t jobs, time sent);
+
+  /// A third of a lease after the last heartbeat, the next one is due.
+  bool heartbeat_due(time now) const;
+  /// The leases to extend. Those that are being ended just now are left out, since their row may be
+  /// gone any moment.
+  std::vector<std::int64_t> to_extend() const;
+  /// `asked` were sent at `sent`; `answered` came back. Gives those that are lost, and forgets
+  /// them.
+  std::vector<std::int64_t> extended(const std::vector<std::int64_t>& asked,
+                                     const std::vector<std::int64_t>& answered, time sent);
+  /// The leases whose time is nearly up with no heartbeat through: their handlers must stop now.
+  /// Each is named once.
+  std::vector<std::int64_t> running_out(time now);
+
+  /// One job of each of these leases is about to be written (a lease stands as often as it has
+  /// jobs here). Gives the leases that end with them.
+  std::vector<std::int64_t> ending(const std::vector<std::int64_t>& leases);
+  /// The write did not happen. The next heartbeat is due at once, as these were left out of the
+  /// last.
+  void not_ended(const std::vector<std::int64_t>& ended);
+  /// These jobs are settled, one per entry.
+  void settled(const std::vector<std::int64_t>& leases);
+
+  /// Something under this lease will never be settled by this worker: it is left to expire, so that
+  /// a rescue takes care of all that it names.
+  void forget(std::int64_t lease) { held_.erase(lease); }
+
+  bool holds(std::int64_t lease) const { return held_.contains(lease); }
+  bool empty() const { return held_.empty(); }
+
+ private:
+  struct entry {
+    std::size_t unsettled;
+    time deadline;
+    bool ending = false;
+    bool given_up = false;
+  };
+
+  clock::duration margin() const;
+
+  clock::duration lease_;
+  std::unordered_map<std::int64_t, entry> held_;
+  time last_heartbeat_{};
+};
+
+}  // namespace rowrunner

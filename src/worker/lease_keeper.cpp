@@ -1,0 +1,107 @@
+#include "worker/lease_keeper.hpp"
+
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "common/pg/array.hpp"
+#include "common/pg/error.hpp"
+#include "common/queries.hpp"
+
+namespace rowrunner {
+
+namespace asio = boost::asio;
+
+lease_keeper::lease_keeper(asio::io_context& io, pg::session& session, lease_book& leases,
+                           std::vector<std::unique_ptr<lane>>& lanes, logger& log,
+                           std::string worker_name, std::chrono::milliseconds lease,
+                           stop_callback stop)
+    : io_(io),
+      session_(session),
+      leases_(leases),
+      lanes_(lanes),
+      log_(log),
+      worker_name_(std::move(worker_name)),
+      lease_(lease),
+      stop_(std::move(stop)),
+      heartbeat_(queries::heartbeat.statement()),
+      cancel_requests_(queries::cancel_requests.statement()) {}
+
+asio::awaitable<void> lease_keeper::keep() {
+  // Often enough for a cancellation to arrive within two seconds, and for a heartbeat that fails to
+  // be tried again several times before the lease ends.
+  const auto pause = std::min<std::chrono::milliseconds>(std::chrono::seconds{1}, lease_ / 6);
+  asio::steady_timer timer(io_);
+  for (;;) {
+    timer.expires_after(pause);
+    co_await timer.async_wait(asio::use_awaitable);
+    try {
+      co_await tick();
+    } catch (const pg::error& e) {
+      log_.warn("heartbeat failed", {{"reason", e.what()}});
+    }
+  }
+}
+
+asio::awaitable<void> lease_keeper::tick() {
+  const auto sent = lease_book::clock::now();
+  const auto leases = leases_.to_extend();
+  if (leases.empty()) co_return;
+  const auto list = pg::array(leases);
+  auto calls = pg::together(pg::with(cancel_requests_, list));
+  const bool beat = leases_.heartbeat_due(sent);
+  if (beat)
+    calls.push_back(pg::with(heartbeat_, list, worker_name_, std::to_string(lease_.count())));
+  const auto answers = co_await session_.run(std::move(calls));
+  pass_on_cancellations(answers.front());
+  if (!beat) co_return;
+  std::vector<std::int64_t> alive;
+  for (int row = 0; row < answers.back().rows(); ++row) {
+    alive.push_back(answers.back().get_int(row, 0));
+  }
+  stop_all_under(leases_.extended(leases, alive, sent), "the lease was taken over");
+}
+
+asio::awaitable<void> lease_keeper::guard_deadlines() {
+  asio::steady_timer timer(io_);
+  for (;;) {
+    timer.expires_after(
+        std::min<std::chrono::milliseconds>(std::chrono::milliseconds{200}, lease_ / 20));
+    co_await timer.async_wait(asio::use_awaitable);
+    stop_all_under(leases_.running_out(lease_book::clock::now()),
+                   "no heartbeat came through before the lease ended");
+  }
+}
+
+void lease_keeper::stop_all_under(const std::vector<std::int64_t>& leases, const char* why) {
+  for (const auto lease : leases) {
+    log_.warn("lease lost", {{"lease", lease}, {"reason", why}});
+    for (auto& home : lanes_) {
+      const auto under = [&](const job_ptr& job) { return job->lease == lease; };
+      std::vector<job_ptr> stopped;
+      std::copy_if(home->running.begin(), home->running.end(), std::back_inserter(stopped), under);
+      for (const auto& job : stopped) stop_(job, stop_reason::lease_lost, why);
+      // Jobs that have not started are not this worker's any more.
+      const auto gone = std::erase_if(home->ready, under);
+      home->count(&worker_counts::refused, static_cast<std::int64_t>(gone));
+      if (gone > 0) leases_.forget(lease);
+    }
+  }
+}
+
+void lease_keeper::pass_on_cancellations(const pg::result& requests) {
+  for (int row = 0; row < requests.rows(); ++row) {
+    const auto lease = requests.get_int(row, 0);
+    const auto id = requests.get(row, 1);
+    for (auto& home : lanes_) {
+      const auto found =
+          std::find_if(home->running.begin(), home->running.end(),
+                       [&](const job_ptr& job) { return job->lease == lease && job->id == id; });
+      if (found != home->running.end()) {
+        stop_(*found, stop_reason::cancelled, std::string{requests.get(row, 2)});
+      }
+    }
+  }
+}
+
+}  // namespace rowrunner

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+namespace rowrunner {
+
+/// A place in line. Smaller comes first.
+struct place {
+  std::int16_t priority = std::numeric_limits<std::int16_t>::min();
+  std::int64_t seq = std::numeric_limits<std::int64_t>::min();
+
+  friend auto operator<=>(const place&, const place&) = default;
+};
+
+/// Where the next claim starts looking.
+///
+/// Places that were taken stay in the index as dead entries until no transaction can see them, and
+/// a claim from the front walks over all of them: one forgotten open transaction would make every
+/// claim slower than the last. So a claim starts behind the last place that was seen. What falls
+/// behind that point (late commits, more urgent jobs, jobs given back) is found by looking from the
+/// front again: five times a second, but never for more than a tenth of the time.
+class line_cursor {
+ public:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds front_interval{200};
+  static constexpr int front_share = 10;
+
+  /// The place behind which to look.
+  place start(clock::time_point now);
+  /// The claim that start() began saw `seen` places of the `asked`, the last of them `last`.
+  void saw(int seen, int asked, place last, clock::time_point begun, clock::time_point now);
+  /// Passes over one place that cannot be taken now.
+  void skip(place blocked) { behind_ = blocked; }
+  void back_to_front() { behind_ = place{}; }
+
+  bool at_front() const { return behind_ == place{}; }
+
+ private:
+  place behind_;
+  bool looking_from_front_ = true;
+  clock::time_point next_front_{};
+};
+
+}  // namespace rowrunner

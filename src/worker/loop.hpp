@@ -1,0 +1,79 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "common/event.hpp"
+#include "common/log.hpp"
+#include "common/pg/session.hpp"
+#include "worker/claim.hpp"
+#include "worker/lane.hpp"
+
+namespace rowrunner {
+
+/// Brings jobs into this process: claims for every lane that has room, and while there is nothing
+/// to claim, waits for a wake-up and polls. The poll is one statement for all kinds; it also finds
+/// delayed jobs that are due and leases of lost workers, and takes care of both.
+class line_loop {
+ public:
+  struct hooks {
+    std::function<void(const job_ptr&)> start;
+    /// A claimed job that will not be started: to be given back.
+    std::function<void(const job_ptr&)> give_back;
+    /// Outcomes that are not written yet.
+    std::function<std::size_t()> unwritten;
+  };
+
+  line_loop(boost::asio::io_context& io, pg::session& session, claimer& claims,
+            std::vector<std::unique_ptr<lane>>& lanes, const worker_options& options, logger& log,
+            hooks do_this);
+
+  /// Runs until stop(), or until the end that the options name.
+  boost::asio::awaitable<void> run();
+  void stop();
+
+  /// A job of this lane has ended: its slot is free.
+  void slot_freed(lane& home);
+  /// Outcomes were written: jobs may be back in line, and there is room for more.
+  void outcomes_written();
+
+ private:
+  using clock = lane::clock;
+
+  boost::asio::awaitable<bool> claim_where_wanted();
+  boost::asio::awaitable<bool> claim_for(lane& home, int at_most);
+  boost::asio::awaitable<void> watch();
+  boost::asio::awaitable<bool> look_after(lane& home, const pg::result& seen, int row);
+  boost::asio::awaitable<void> rescue(lane& home);
+  boost::asio::awaitable<void> wait();
+
+  int wanted(const lane& home) const;
+  std::int64_t jobs_left() const;
+  bool finished() const;
+  bool anyone_asleep() const;
+  void pump(lane& home);
+  std::chrono::milliseconds poll_pause();
+
+  boost::asio::io_context& io_;
+  pg::session& session_;
+  claimer& claims_;
+  std::vector<std::unique_ptr<lane>>& lanes_;
+  const worker_options& options_;
+  logger& log_;
+  hooks do_;
+  std::mt19937_64 rng_{std::random_device{}()};
+  event changed_;
+  bool stopping_ = false;
+  bool nothing_due_ = false;
+  bool armed_ = false;
+  clock::time_point next_watch_{};
+  std::string kind_ids_;
+  pg::statement peek_, arm_, rescue_, move_due_, settings_;
+};
+
+}  // namespace rowrunner

@@ -1,0 +1,103 @@
+#include "worker/upkeep.hpp"
+
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "common/pg/array.hpp"
+#include "common/pg/error.hpp"
+#include "common/queries.hpp"
+#include "common/version.hpp"
+
+namespace rowrunner {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::chrono::seconds between_rounds{5};
+constexpr int rounds_between_signs = 2;
+constexpr int rounds_between_sweeps = 120;
+constexpr int retention_batch = 1000;
+constexpr const char* before_all_ids = "00000000-0000-0000-0000-000000000000";
+
+}  // namespace
+
+upkeep::upkeep(asio::io_context& io, pg::session& session,
+               std::vector<std::unique_ptr<lane>>& lanes, logger& log, std::string worker_name)
+    : io_(io),
+      session_(session),
+      lanes_(lanes),
+      log_(log),
+      worker_name_(std::move(worker_name)),
+      worker_seen_(queries::worker_seen.statement()),
+      worker_gone_(queries::worker_gone.statement()),
+      count_(queries::count.statement()),
+      sweep_(queries::sweep.statement()),
+      write_settings_(queries::write_settings.statement()) {}
+
+pg::call upkeep::seen() const {
+  std::vector<std::string> kinds;
+  for (const auto& home : lanes_) kinds.push_back(home->kind.kind);
+  return pg::with(worker_seen_, worker_name_, pg::array(kinds), std::string{version});
+}
+
+asio::awaitable<void> upkeep::begin() { co_await session_.run_one(seen()); }
+
+asio::awaitable<void> upkeep::run() {
+  asio::steady_timer timer(io_);
+  for (int round = 1;; ++round) {
+    timer.expires_after(between_rounds);
+    co_await timer.async_wait(asio::use_awaitable);
+    try {
+      co_await save_counters();
+      if (round % rounds_between_signs == 0) co_await session_.run_one(seen());
+      if (round % rounds_between_sweeps == 0) co_await session_.run_one(pg::with(sweep_));
+      for (auto& home : lanes_) co_await retire_old_jobs(*home);
+    } catch (const pg::error& e) {
+      log_.warn("upkeep failed", {{"reason", e.what()}});
+    }
+  }
+}
+
+asio::awaitable<void> upkeep::end() {
+  co_await save_counters();
+  co_await session_.run_one(pg::with(worker_gone_, worker_name_));
+}
+
+asio::awaitable<void> upkeep::save_counters() {
+  for (auto& home : lanes_) {
+    const auto counts = std::exchange(home->unsaved, worker_counts{});
+    const std::int64_t values[] = {counts.claimed, counts.succeeded, counts.failed, counts.retried,
+                                   counts.rescued, counts.released,  counts.refused};
+    std::vector<pg::param> params{std::to_string(home->kind.id), worker_name_};
+    bool anything = false;
+    for (const auto value : values) {
+      params.emplace_back(std::to_string(value));
+      anything = anything || value != 0;
+    }
+    // What is lost with a failing database is missing from a chart, not from the record.
+    if (anything) co_await session_.run_one(pg::call(count_, std::move(params)));
+  }
+}
+
+/// One stretch of the walk through the kind's jobs; at the end it starts over.
+asio::awaitable<void> upkeep::retire_old_jobs(lane& home) {
+  for (;;) {
+    const auto answers = co_await session_.run(
+        pg::together(pg::with(write_settings_),
+                     pg::with(home.sql.retention, std::to_string(home.kind.id),
+                              home.retention_cursor, std::to_string(retention_batch))));
+    const auto& row = answers.back();
+    const auto seen_jobs = row.get_int(0, 1);
+    const auto deleted = row.get_int(0, 2);
+    if (deleted > 0) {
+      log_.info("old jobs were deleted", {{"kind", home.kind.kind}, {"jobs", deleted}});
+    }
+    home.retention_cursor =
+        seen_jobs < retention_batch ? before_all_ids : std::string{row.get(0, 0)};
+    // Where much is old, go on at once; otherwise one stretch a round.
+    if (seen_jobs < retention_batch || deleted * 2 < retention_batch) co_return;
+  }
+}
+
+}  // namespace rowrunner

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/log.hpp"
+#include "common/pg/session.hpp"
+#include "worker/lane.hpp"
+
+namespace rowrunner {
+
+/// What can wait: counters, the sign of life, retention.
+class upkeep {
+ public:
+  upkeep(boost::asio::io_context& io, pg::session& session,
+         std::vector<std::unique_ptr<lane>>& lanes, logger& log, std::string worker_name);
+
+  /// Registers the worker; throws pg::error.
+  boost::asio::awaitable<void> begin();
+  /// Runs until it is cancelled.
+  boost::asio::awaitable<void> run();
+  /// Saves the last counters and takes the worker off the list.
+  boost::asio::awaitable<void> end();
+
+ private:
+  boost::asio::awaitable<void> save_counters();
+  boost::asio::awaitable<void> retire_old_jobs(lane& home);
+
+  boost::asio::io_context& io_;
+  pg::session& session_;
+  std::vector<std::unique_ptr<lane>>& lanes_;
+  logger& log_;
+  std::string worker_name_;
+  pg::call seen() const;
+  pg::statement worker_seen_, worker_gone_, count_, sweep_, write_settings_;
+};
+
+}  // namespace rowrunner

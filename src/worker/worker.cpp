@@ -1,0 +1,396 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <csignal>
+#include <cstdlib>
+#include <rowrunner/worker.hpp>
+#include <set>
+#include <thread>
+
+#include "common/pg/error.hpp"
+#include "common/queries.hpp"
+#include "common/schema_version.hpp"
+#include "common/uuid.hpp"
+#include "worker/worker_impl.hpp"
+
+namespace rowrunner {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// What is kept of the grace period for giving jobs back and saving the last counters.
+constexpr auto reserve = 1'500ms;
+constexpr auto forever = std::chrono::steady_clock::time_point::max();
+/// So many threads of a kind may hang before the process must be replaced.
+constexpr std::size_t most_hung_per_kind = 16;
+/// The exit code of a process whose engine is stuck; a supervisor starts it again.
+constexpr int stuck_exit_code = 70;
+
+kind_info read_kind(const pg::result& kinds, int row) {
+  kind_info kind;
+  kind.id = static_cast<int>(kinds.get_int(row, 0));
+  kind.kind = kinds.get(row, 1);
+  kind.table = kinds.get(row, 2);
+  kind.cancelled_status = kinds.get(row, 3);
+  kind.wakeup = kinds.get(row, 4);
+  kind.paused = kinds.get_bool(row, 5);
+  kind.retention = kinds.get(row, 6);
+  return kind;
+}
+
+worker_options checked(worker_options options) {
+  const auto require = [](bool fine, const char* what) {
+    if (!fine) throw std::invalid_argument(what);
+  };
+  require(!options.database_url.empty(), "the worker needs a database URL");
+  require(options.lease >= 1s, "the lease must be at least one second");
+  require(options.poll_min > 0ms && options.poll_max >= options.poll_min,
+          "the poll interval must be positive and its upper end not below its lower end");
+  require(options.shutdown_grace >= 0ms, "the shutdown grace period cannot be negative");
+  require(options.max_jobs >= 0, "the number of jobs cannot be negative");
+  require(options.max_time >= 0ms, "the running time cannot be negative");
+  if (options.name.empty()) options.name = default_worker_name();
+  return options;
+}
+
+}  // namespace
+
+std::string default_worker_name() {
+  char host[256] = "localhost";
+  gethostname(host, sizeof host - 1);
+  return std::string{host} + ":" + std::to_string(getpid()) + ":" + uuid_maker{}.next().substr(24);
+}
+
+/// Members refer to those above them.
+struct worker::impl::parts {
+  parts(impl& self, std::size_t threads);
+
+  blocking_pool pool;
+  job_writes writes;
+  finisher finish;
+  executor execute;
+  claimer claims;
+  line_loop loop;
+  lease_keeper keeper;
+  upkeep rounds;
+  watchdog dog;
+};
+
+worker::impl::parts::parts(impl& self, std::size_t threads)
+    : pool(threads),
+      writes(self.io_, self.writes_,
+             [this](const job_ptr& job) {
+               job->disowned = true;
+               execute.stop(job, stop_reason::lease_lost, "a write was refused");
+             }),
+      finish(*self.io_, self.writes_, self.leases_, *self.log_, self.options_.name,
+             [this, &self] {
+               loop.outcomes_written();
+               self.progress_.set();
+             }),
+      execute(self.io_, pool, [&self](verdict v) { self.settled(std::move(v)); }),
+      claims(self.line_, self.leases_, *self.log_, self.options_.name, self.options_.lease),
+      loop(*self.io_, self.line_, claims, self.lanes_, self.options_, *self.log_,
+           {[this](const job_ptr& job) {
+              job->writes = &writes;
+              job->pool = &pool;
+              execute.start(job);
+            },
+            [this](const job_ptr& job) {
+              finish.add({job, snoozed{0ms}});
+            },
+            [this] { return finish.pending(); }}),
+      keeper(*self.io_, self.keeping_, self.leases_, self.lanes_, *self.log_, self.options_.name,
+             self.options_.lease,
+             [this](const job_ptr& job, stop_reason reason, std::string note) {
+               execute.stop(job, reason, std::move(note));
+             }),
+      rounds(*self.io_, self.writes_, self.lanes_, *self.log_, self.options_.name),
+      dog(std::max<std::chrono::milliseconds>(self.options_.lease * 2, 5s), [&self] {
+        self.log_->error("a handler has blocked the worker's thread for too long, leaving",
+                         {{"exit_code", stuck_exit_code}});
+        std::_Exit(stuck_exit_code);
+      }) {}
+
+worker::impl::impl(worker_options options, std::shared_ptr<logger> log)
+    : options_(checked(std::move(options))),
+      log_(log ? std::move(log) : std::make_shared<logger>(log_level::info, options_.name)),
+      io_(std::make_shared<asio::io_context>(1)),
+      line_(io_->get_executor(), connection("line")),
+      writes_(io_->get_executor(), connection("writes")),
+      keeping_(io_->get_executor(), connection("keeper")),
+      leases_(options_.lease),
+      progress_(io_->get_executor()) {}
+
+pg::settings worker::impl::connection(const char* purpose) const {
+  pg::settings settings;
+  settings.url = options_.database_url;
+  settings.pooled = options_.pooled;
+  settings.application_name = std::string{"rowrunner "} + purpose;
+  // A heartbeat that hangs must leave time for another one on a new connection.
+  settings.answer_timeout = purpose == std::string_view{"keeper"} ? options_.lease / 3 : 30s;
+  return settings;
+}
+
+void worker::impl::add(kind_options options,
+                       std::variant<coroutine_handler, blocking_handler> handler) {
+  if (options.max_concurrent < 1) {
+    throw std::invalid_argument("max_concurrent of kind " + options.kind + " must be at least 1");
+  }
+  if (options.timeout < 0ms) {
+    throw std::invalid_argument("the timeout of kind " + options.kind + " cannot be negative");
+  }
+  for (const auto& home : lanes_) {
+    if (home->options.kind == options.kind) {
+      throw std::invalid_argument("kind " + options.kind + " has a handler already");
+    }
+  }
+  auto home = std::make_unique<lane>();
+  home->options = std::move(options);
+  home->handler = std::move(handler);
+  lanes_.push_back(std::move(home));
+}
+
+void worker::impl::run() {
+  if (lanes_.empty()) throw std::invalid_argument("the worker has no kind to serve");
+  std::exception_ptr failure;
+  asio::co_spawn(*io_, main(), [&](const std::exception_ptr& thrown) {
+    failure = thrown;
+    io_->stop();
+  });
+  try {
+    io_->run();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  parts_.reset();
+  if (failure) std::rethrow_exception(failure);
+}
+
+asio::awaitable<void> worker::impl::main() {
+  co_await start();
+  log_->info("worker started", {{"kinds", lanes_.size()}, {"drain", options_.drain}});
+  spawn(parts_->keeper.keep());
+  spawn(parts_->keeper.guard_deadlines());
+  spawn(parts_->rounds.run());
+  spawn(stop_on_signal());
+  spawn(beat());
+  if (options_.max_time > 0ms) spawn(stop_after(options_.max_time));
+  spawn(parts_->finish.run());
+  if (stop_requests_ > 0) parts_->loop.stop();  // asked for before there was a loop
+  // Beside this coroutine and not in it: a stop must count from when it was asked for, also while
+  // the loop waits for a database that does not answer.
+  asio::co_spawn(*io_, parts_->loop.run(), [this](const std::exception_ptr& thrown) {
+    if (thrown) std::rethrow_exception(thrown);
+    loop_ended_ = true;
+    progress_.set();
+  });
+  co_await wait_until([this] { return loop_ended_ || stop_requests_ > 0; }, forever);
+  co_await shut_down();
+}
+
+/// The parts below live as long as the process serves; an exception that leaves one is a bug and
+/// must not go unseen, so it leaves run() too.
+void worker::impl::spawn(asio::awaitable<void> part) {
+  asio::co_spawn(*io_, std::move(part), [](const std::exception_ptr& thrown) {
+    if (thrown) std::rethrow_exception(thrown);
+  });
+}
+
+asio::awaitable<void> worker::impl::start() {
+  co_await check_schema();
+  const auto kinds_query = queries::kinds.statement();
+  const auto kinds = co_await line_.run_one(pg::with(kinds_query));
+  for (auto& home : lanes_) co_await open_lane(*home, kinds);
+  if (!options_.pooled) line_.on_connect(std::vector(1, queries::listen.statement()));
+  line_.close();  // the next use connects again, and listens
+  build_parts();
+  co_await parts_->rounds.begin();
+}
+
+asio::awaitable<void> worker::impl::check_schema() {
+  const auto exists = queries::schema_exists.statement();
+  const auto info = queries::schema_info.statement();
+  std::optional<int> version;
+  int oldest_binary = 0;
+  if ((co_await line_.run_one(pg::with(exists))).get_bool(0, 0)) {
+    const auto row = co_await line_.run_one(pg::with(info));
+    version = static_cast<int>(row.get_int(0, 0));
+    oldest_binary = static_cast<int>(row.get_int(0, 1));
+  }
+  if (const auto refusal = schema_refusal(version, oldest_binary, binary_schema_version())) {
+    throw std::runtime_error(*refusal);
+  }
+}
+
+asio::awaitable<void> worker::impl::open_lane(lane& home, const pg::result& kinds) {
+  std::string known;
+  for (int row = 0; row < kinds.rows(); ++row) {
+    known += (known.empty() ? "" : ", ") + std::string{kinds.get(row, 1)};
+    if (kinds.get(row, 1) == home.options.kind) home.kind = read_kind(kinds, row);
+  }
+  if (home.kind.id == 0) {
+    throw std::runtime_error("unknown kind " + home.options.kind + ": attached are " +
+                             (known.empty() ? "none" : known));
+  }
+  const auto columns_of = queries::columns_of.statement();
+  const auto columns = co_await line_.run_one(pg::with(columns_of, home.kind.table));
+  std::set<std::string, std::less<>> existing;
+  for (int row = 0; row < columns.rows(); ++row) existing.emplace(columns.get(row, 0));
+  std::vector<std::string> quoted;
+  for (const auto& column : home.options.columns) {
+    if (!existing.contains(column)) {
+      throw std::runtime_error("kind " + home.options.kind + " reads column " + column +
+                               ", which " + home.kind.table + " does not have");
+    }
+    quoted.push_back(quote_name(column));
+  }
+  home.sql = kind_statements(home.kind, quoted);
+}
+
+void worker::impl::build_parts() {
+  std::size_t threads = 2 * std::max(1U, std::thread::hardware_concurrency());
+  for (const auto& home : lanes_) {
+    if (std::holds_alternative<blocking_handler>(home->handler)) {
+      threads += static_cast<std::size_t>(home->options.max_concurrent);
+    }
+  }
+  parts_ = std::make_unique<parts>(*this, threads);
+}
+
+void worker::impl::settled(verdict v) {
+  auto& home = *v.job->home;
+  home.running.erase(v.job);
+  parts_->finish.add(std::move(v));
+  parts_->loop.slot_freed(home);
+  progress_.set();
+  if (parts_->pool.hung() > lanes_.size() * most_hung_per_kind && stop_requests_ == 0) {
+    request_stop("too many handlers hang; the process must be started anew");
+  }
+}
+
+bool worker::impl::nothing_runs() const {
+  return std::all_of(lanes_.begin(), lanes_.end(), [](const auto& home) { return home->idle(); });
+}
+
+void worker::impl::stop() {
+  asio::post(*io_, [this] { request_stop("asked to stop"); });
+}
+
+void worker::impl::request_stop(const char* why) {
+  ++stop_requests_;
+  log_->info(stop_requests_ == 1 ? "stopping" : "stopping now", {{"reason", why}});
+  if (parts_) parts_->loop.stop();
+  progress_.set();
+}
+
+asio::awaitable<void> worker::impl::stop_on_signal() {
+  asio::signal_set signals(*io_, SIGTERM, SIGINT);
+  for (;;) {
+    const int number = co_await signals.async_wait(asio::use_awaitable);
+    request_stop(number == SIGTERM ? "SIGTERM" : "SIGINT");
+  }
+}
+
+asio::awaitable<void> worker::impl::stop_after(std::chrono::milliseconds time) {
+  asio::steady_timer timer(*io_, time);
+  co_await timer.async_wait(asio::use_awaitable);
+  request_stop("the running time is up");
+}
+
+asio::awaitable<void> worker::impl::beat() {
+  asio::steady_timer timer(*io_);
+  for (;;) {
+    parts_->dog.beat();
+    timer.expires_after(200ms);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+}
+
+asio::awaitable<void> worker::impl::wait_until(std::function<bool()> done,
+                                               std::chrono::steady_clock::time_point deadline) {
+  for (auto now = std::chrono::steady_clock::now(); !done() && now < deadline;
+       now = std::chrono::steady_clock::now()) {
+    co_await progress_.wait_for(deadline - now);
+  }
+}
+
+/// First the running jobs get their time, then they are told to stop and go back uncharged. What
+/// cannot be written in time is left to the rescue.
+asio::awaitable<void> worker::impl::shut_down() {
+  const auto begun = std::chrono::steady_clock::now();
+  for (auto& home : lanes_) {
+    for (auto& job : std::exchange(home->ready, {})) parts_->finish.add({job, snoozed{0ms}});
+  }
+  co_await wait_until(
+      [this] { return nothing_runs() || stop_requests_ > 1; },
+      begun + std::max<std::chrono::milliseconds>(0ms, options_.shutdown_grace - reserve));
+  for (auto& home : lanes_) {
+    const auto unfinished = home->running;
+    for (const auto& job : unfinished) {
+      parts_->execute.stop(job, stop_reason::shutdown, "the worker stops");
+    }
+  }
+  // The executor gives up what does not stop, so this ends.
+  co_await wait_until([this] { return nothing_runs(); }, forever);
+  const auto last_moment =
+      std::max(begun + options_.shutdown_grace - 200ms, std::chrono::steady_clock::now() + 300ms);
+  // A claim that is under way gives its jobs back when its answer comes.
+  co_await wait_until([this] { return loop_ended_; }, last_moment);
+  parts_->finish.close();
+  co_await wait_until([this] { return parts_->finish.ended(); }, last_moment);
+  co_await say_goodbye(last_moment);
+  const auto sum = counts();
+  log_->info("worker stopped", {{"succeeded", sum.succeeded},
+                                {"failed", sum.failed},
+                                {"retried", sum.retried},
+                                {"given_back", sum.released},
+                                {"refused", sum.refused},
+                                {"unwritten", parts_->finish.pending()}});
+}
+
+/// The last counters are worth a little time, not more; a statement that hangs is left behind.
+asio::awaitable<void> worker::impl::say_goodbye(std::chrono::steady_clock::time_point deadline) {
+  const auto said = std::make_shared<bool>(false);
+  asio::co_spawn(*io_, parts_->rounds.end(), [this, said](const std::exception_ptr& thrown) {
+    if (thrown) log_->warn("the last counters were not saved");
+    *said = true;
+    progress_.set();
+  });
+  co_await wait_until([said] { return *said; }, deadline);
+}
+
+worker_counts worker::impl::counts() const {
+  worker_counts sum;
+  for (const auto& home : lanes_) {
+    for (const auto count :
+         {&worker_counts::claimed, &worker_counts::succeeded, &worker_counts::failed,
+          &worker_counts::retried, &worker_counts::rescued, &worker_counts::released,
+          &worker_counts::cancelled, &worker_counts::refused}) {
+      sum.*count += home->total.*count;
+    }
+  }
+  return sum;
+}
+
+worker::worker(worker_options options, std::shared_ptr<logger> log)
+    : impl_(std::make_unique<impl>(std::move(options), std::move(log))) {}
+worker::~worker() = default;
+
+void worker::add(kind_options options, coroutine_handler handler) {
+  impl_->add(std::move(options), std::move(handler));
+}
+void worker::add_blocking(kind_options options, blocking_handler handler) {
+  impl_->add(std::move(options), std::move(handler));
+}
+void worker::run() { impl_->run(); }
+void worker::stop() { impl_->stop(); }
+worker_counts worker::counts() const { return impl_->counts(); }
+
+}  // namespace rowrunner

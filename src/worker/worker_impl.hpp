@@ -1,0 +1,78 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <memory>
+#include <optional>
+#include <rowrunner/worker.hpp>
+#include <string>
+#include <vector>
+
+#include "common/event.hpp"
+#include "common/log.hpp"
+#include "common/pg/session.hpp"
+#include "worker/blocking_pool.hpp"
+#include "worker/claim.hpp"
+#include "worker/execute.hpp"
+#include "worker/finish.hpp"
+#include "worker/job_writes.hpp"
+#include "worker/lane.hpp"
+#include "worker/lease_book.hpp"
+#include "worker/lease_keeper.hpp"
+#include "worker/loop.hpp"
+#include "worker/upkeep.hpp"
+#include "worker/watchdog.hpp"
+
+namespace rowrunner {
+
+/// Wires the parts. Members are destroyed in reverse, so each stands below what it uses.
+class worker::impl {
+ public:
+  impl(worker_options options, std::shared_ptr<logger> log);
+
+  void add(kind_options options, std::variant<coroutine_handler, blocking_handler> handler);
+  void run();
+  void stop();
+  worker_counts counts() const;
+
+ private:
+  /// The parts that exist while the worker runs.
+  struct parts;
+
+  boost::asio::awaitable<void> main();
+  boost::asio::awaitable<void> start();
+  boost::asio::awaitable<void> check_schema();
+  boost::asio::awaitable<void> open_lane(lane& home, const pg::result& kinds);
+  boost::asio::awaitable<void> shut_down();
+  boost::asio::awaitable<void> say_goodbye(std::chrono::steady_clock::time_point deadline);
+  boost::asio::awaitable<void> stop_on_signal();
+  boost::asio::awaitable<void> stop_after(std::chrono::milliseconds time);
+  boost::asio::awaitable<void> beat();
+  boost::asio::awaitable<void> wait_until(std::function<bool()> done,
+                                          std::chrono::steady_clock::time_point deadline);
+
+  void build_parts();
+  void spawn(boost::asio::awaitable<void> part);
+  void settled(verdict v);
+  void request_stop(const char* why);
+  bool nothing_runs() const;
+  pg::settings connection(const char* purpose) const;
+
+  const worker_options options_;
+  const std::shared_ptr<logger> log_;
+  const std::shared_ptr<boost::asio::io_context> io_;
+  std::vector<std::unique_ptr<lane>> lanes_;
+
+  // Owned by the engine's thread.
+  pg::session line_;
+  pg::session writes_;
+  pg::session keeping_;
+  lease_book leases_;
+  std::unique_ptr<parts> parts_;
+  /// Set whenever a job was settled, outcomes were written, or a stop was asked for again.
+  event progress_;
+  int stop_requests_ = 0;
+  bool loop_ended_ = false;
+};
+
+}  // namespace rowrunner

@@ -1,0 +1,50 @@
+// The examples do what their comments say.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/postgres.hpp"
+#include "support/process.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using ::testing::HasSubstr;
+const std::string examples = ROWRUNNER_SOURCE_DIR "/examples";
+
+class examples_of_use : public ::testing::Test {
+ protected:
+  examples_of_use() {
+    const auto made = run_process({"psql", "-qv", "ON_ERROR_STOP=1", "-d", db.url(), "-f",
+                                   examples + "/own_table/thumbnails.sql"});
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+  }
+  process_result run(std::vector<std::string> argv) {
+    return run_process(argv, {{"DATABASE_URL", db.url()}});
+  }
+
+  test_database db;
+};
+
+TEST_F(examples_of_use, own_table_enqueued_in_a_transaction_and_run) {
+  const auto enqueued = run({EXAMPLES_DIR "/enqueue_in_transaction", "a.png", "b.png", "a.png"});
+  EXPECT_EQ(enqueued.exit_code, 0) << enqueued.err;
+  EXPECT_THAT(enqueued.out, HasSubstr("a.png is enqueued already"));
+  const auto worked = run({EXAMPLES_DIR "/own_table_worker", "--drain"});
+  EXPECT_EQ(worked.exit_code, 0) << worked.err;
+  EXPECT_EQ(db.value("SELECT string_agg(file, ' ' ORDER BY file) FROM thumbnails_made"),
+            "small/200/a.png small/200/b.png");
+  EXPECT_EQ(db.value("SELECT count(*) FROM thumbnails WHERE status = 'succeeded'"), "2");
+}
+
+TEST_F(examples_of_use, a_worker_in_another_language) {
+  db.exec("INSERT INTO public.thumbnails (picture) VALUES ('x.png'), ('y.png')");
+  const auto worked = run({"/usr/bin/python3", examples + "/other_language/worker.py"});
+  EXPECT_EQ(worked.exit_code, 0) << worked.err;
+  EXPECT_EQ(worked.out, "shrinking x.png\nshrinking y.png\n");
+  EXPECT_EQ(db.value("SELECT count(*) FROM public.thumbnails WHERE status = 'succeeded'"), "2");
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.leases"), "0");
+}
+
+}  // namespace
+}  // namespace rowrunner::testing

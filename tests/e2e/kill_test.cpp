@@ -1,0 +1,193 @@
+// Real processes, killed while they work.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <future>
+#include <list>
+
+#include "support/jobs_database.hpp"
+#include "support/process.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+/// A worker process; it has claimed nothing before "worker started" is read.
+std::unique_ptr<child_process> start_worker(const test_database& db,
+                                            std::vector<std::string> extra = {}) {
+  std::vector<std::string> argv{TEST_WORKER, db.url()};
+  argv.insert(argv.end(), extra.begin(), extra.end());
+  return std::make_unique<child_process>(argv);
+}
+
+TEST(kill, twenty_enqueuers_eight_workers_one_killed_every_second) {
+  constexpr int jobs = 5'000, enqueuers = 20, workers = 8;
+  jobs_database db;
+  std::list<std::unique_ptr<child_process>> pool;
+  for (int i = 0; i < workers; ++i) pool.push_back(start_worker(db));
+
+  std::vector<std::unique_ptr<child_process>> enqueuing;
+  for (int i = 0; i < enqueuers; ++i) {
+    enqueuing.push_back(std::make_unique<child_process>(
+        std::vector<std::string>{TEST_WORKER, db.url(), "--enqueue", std::to_string(jobs)}));
+  }
+  int kills = 0;
+  const std::string done = "SELECT count(*) FROM test_jobs WHERE status = 'succeeded'";
+  while (!db.becomes(done, std::to_string(jobs), 1s) && kills < 60) {
+    pool.front()->kill(SIGKILL);
+    pool.pop_front();
+    ++kills;
+    pool.push_back(start_worker(db));
+  }
+  long inserted = 0;
+  for (auto& one : enqueuing) {
+    EXPECT_EQ(one->wait(), 0) << one->err();
+    inserted += std::stol(one->out().substr(9));
+  }
+  pool.clear();
+
+  EXPECT_GE(kills, 3);
+  EXPECT_EQ(inserted, jobs);  // I1: each acknowledged once
+  EXPECT_EQ(db.value("SELECT count(*) FROM test_jobs"), std::to_string(jobs));
+  EXPECT_EQ(db.value(done), std::to_string(jobs));
+  EXPECT_EQ(db.value("SELECT count(*) || ' ' || count(DISTINCT name) FROM effects"), "5000 5000");
+  // No attempt was charged but for a worker that was lost.
+  EXPECT_EQ(
+      db.value("SELECT count(*) FROM rowrunner.attempts WHERE error NOT LIKE 'worker % was lost'"),
+      "0");
+  EXPECT_EQ(
+      db.value("SELECT sum(attempts) = (SELECT count(*) FROM rowrunner.attempts) FROM test_jobs"),
+      "t");
+  EXPECT_LE(std::stol(db.value("SELECT count(DISTINCT worker) FROM rowrunner.attempts")), kills);
+  EXPECT_THAT(db.violations(), IsEmpty());
+  RecordProperty("kills", kills);
+}
+
+TEST(kill, a_stopped_worker_that_comes_back_is_refused) {
+  jobs_database db;
+  for (int i = 0; i < 5; ++i) db.add("a" + std::to_string(i), "ok", 1'000);
+  auto zombie = start_worker(db, {"--lease-ms", "2000", "--name", "zombie"});
+  ASSERT_TRUE(db.becomes("SELECT count(*) FROM test_jobs WHERE status = 'processing'", "5"));
+  zombie->kill(SIGSTOP);
+  auto other = start_worker(db, {"--lease-ms", "2000", "--name", "other"});
+  ASSERT_TRUE(db.becomes("SELECT count(*) FROM test_jobs WHERE status = 'succeeded'", "5"));
+  EXPECT_EQ(db.value("SELECT string_agg(DISTINCT locked_by, ',') FROM test_jobs"), "other");
+  zombie->kill(SIGCONT);
+  // It finds its handlers due and its lease gone: it writes, or is told first; both are refused.
+  ASSERT_TRUE(db.becomes(
+      "SELECT coalesce(sum(refused), 0) FROM rowrunner.counters WHERE worker = 'zombie'", "5"));
+  zombie->kill(SIGTERM);
+  EXPECT_EQ(zombie->wait(), 0);
+  EXPECT_THAT(zombie->out(), ::testing::HasSubstr("refused 5"));
+  EXPECT_EQ(db.value("SELECT count(*) FROM effects"), "5");
+  EXPECT_EQ(db.value("SELECT max(attempts) || ' ' || min(attempts) FROM test_jobs"), "1 1");
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST(kill, a_job_that_kills_its_worker_ends_failed_and_the_others_finish) {
+  jobs_database db;
+  db.add("poison", "crash");
+  for (int i = 0; i < 20; ++i) db.add("a" + std::to_string(i), "ok", 0, 0, 100);
+  const std::string left =
+      "SELECT count(*) FROM test_jobs WHERE status NOT IN ('succeeded', 'failed')";
+  auto one = start_worker(db, {"--lease-ms", "1000"});
+  for (int starts = 1; !db.becomes(left, "0", 1s) && starts < 30; ++starts) {
+    // As a supervisor does.
+    if (one->wait(0ms)) one = start_worker(db, {"--lease-ms", "1000"});
+  }
+  EXPECT_EQ(db.value("SELECT status || attempts FROM test_jobs WHERE name = 'poison'"), "failed3");
+  EXPECT_EQ(db.value("SELECT count(*) FROM test_jobs WHERE status = 'succeeded'"), "20");
+  EXPECT_THAT(db.value("SELECT error FROM rowrunner.failures"), ::testing::HasSubstr("was lost"));
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST(kill, steps_that_are_stored_are_not_run_again) {
+  jobs_database db;
+  db.add("a", "steps", 0, 4);
+  const std::string log = ::testing::TempDir() + "/steps" + std::to_string(getpid());
+  const process_environment env{{"TEST_STEP_LOG", log}};
+  const std::vector<std::string> argv{TEST_WORKER, db.url(), "--lease-ms", "1000"};
+  child_process first(argv, env);
+  EXPECT_EQ(first.wait(), 128 + SIGKILL);
+  child_process second(argv, env);
+  EXPECT_TRUE(db.reaches("a", "succeeded"));
+  const auto lines = run_process({"cat", log}).out;
+  for (int i = 1; i <= 4; ++i) {
+    const std::string line = "a step" + std::to_string(i) + "\n";
+    const auto at = lines.find(line);
+    EXPECT_NE(at, std::string::npos);
+    EXPECT_EQ(lines.find(line, at + 1), std::string::npos) << lines;
+  }
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST(kill, sigterm_during_fifty_running_jobs_gives_them_back_uncharged) {
+  jobs_database db;
+  for (int i = 0; i < 60; ++i) db.add("a" + std::to_string(i), "ok", 3'600'000);
+  auto one = start_worker(db, {"--concurrency", "50", "--grace-ms", "3000"});
+  ASSERT_TRUE(db.becomes("SELECT count(*) >= 50 FROM test_jobs WHERE status = 'processing'", "t"));
+  const auto asked = std::chrono::steady_clock::now();
+  one->kill(SIGTERM);
+  EXPECT_EQ(one->wait(), 0);
+  EXPECT_LE(std::chrono::steady_clock::now() - asked, 3s);
+  EXPECT_EQ(
+      db.value("SELECT count(*) || ' ' || sum(attempts) FROM test_jobs WHERE status = 'queued'"),
+      "60 0");
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST(kill, a_second_sigterm_ends_the_grace_period) {
+  jobs_database db;
+  db.add("a", "ok", 3'600'000);
+  auto one = start_worker(db, {"--grace-ms", "3600000"});
+  ASSERT_TRUE(db.reaches("a", "processing"));
+  one->kill(SIGTERM);
+  ASSERT_TRUE(one->wait_for_output_line("stopping"));
+  one->kill(SIGTERM);
+  EXPECT_EQ(one->wait(), 0);
+  EXPECT_EQ(db.value("SELECT status || attempts FROM test_jobs"), "queued0");
+}
+
+TEST(kill, a_coroutine_that_blocks_the_engine_ends_the_process) {
+  jobs_database db;
+  db.add("a", "block", 0, 0, 1);
+  auto one = start_worker(db, {"--lease-ms", "2000"});
+  EXPECT_EQ(one->wait(), 70);
+  EXPECT_THAT(one->err(), ::testing::HasSubstr("blocked the worker's thread"));
+}
+
+TEST(kill, a_blocking_handler_that_hangs_is_given_up_and_its_slot_regained) {
+  jobs_database db;
+  db.add("deaf", "deaf", 0, 0, 1);
+  db.add("next");
+  auto one =
+      start_worker(db, {"--blocking", "--concurrency", "1", "--timeout-ms", "300", "--drain"});
+  EXPECT_EQ(one->wait(), 0);
+  EXPECT_EQ(db.status("deaf"), "failed");
+  EXPECT_EQ(db.status("next"), "succeeded");
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST(kill, sigterm_counts_while_the_database_does_not_answer) {
+  jobs_database db;
+  auto one = start_worker(db, {"--grace-ms", "2500"});
+  ASSERT_TRUE(one->wait_for_output_line("worker started"));
+  pqxx::connection other(db.url());
+  pqxx::work tx(other);
+  tx.exec("LOCK TABLE rowrunner.kinds IN ACCESS EXCLUSIVE MODE");
+  ASSERT_TRUE(
+      db.becomes("SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name ="
+                 " 'rowrunner line' AND wait_event_type = 'Lock' AND datname = current_database()",
+                 "t"));
+  const auto asked = std::chrono::steady_clock::now();
+  one->kill(SIGTERM);
+  EXPECT_EQ(one->wait(), 0);
+  EXPECT_LE(std::chrono::steady_clock::now() - asked, 5s);  // not the 30 s that the answer may take
+}
+
+}  // namespace
+}  // namespace rowrunner::testing

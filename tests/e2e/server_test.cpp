@@ -1,0 +1,155 @@
+// The server crashes, comes back, cuts connections.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+#include "support/jobs_database.hpp"
+#include "support/process.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+const std::string containers = ROWRUNNER_SOURCE_DIR "/tests/containers/postgres";
+
+/// A server of this test's own, with fsync on, that can be crashed.
+class own_server {
+ public:
+  own_server() {
+    const auto up =
+        run_process({containers, "up", "--durable", "--lifetime-of", std::to_string(getpid())},
+                    {{"ROWRUNNER_TEST_ENGINE", "local"}});
+    EXPECT_EQ(up.exit_code, 0) << up.err;
+    url_ = up.out.substr(0, up.out.find('\n'));
+  }
+  ~own_server() { run_process({containers, "down", url_}); }
+
+  const std::string& url() const { return url_; }
+  void crash() { EXPECT_EQ(run_process({containers, "stop-immediate", url_}).exit_code, 0); }
+  void start() { EXPECT_EQ(run_process({containers, "start", url_}).exit_code, 0); }
+
+ private:
+  std::string url_;
+};
+
+TEST(server, a_crash_under_load_loses_nothing_and_reuses_no_lease) {
+  own_server server;
+  // The fixture asks for the server by this variable, so that its databases are made there.
+  setenv("ROWRUNNER_TEST_URL", server.url().c_str(), 1);
+  auto db = std::make_unique<jobs_database>();
+  const std::string url = db->url();
+  db->exec(
+      "INSERT INTO test_jobs (name, ms, max_attempts)"
+      " SELECT 'a' || g, 20, 100 FROM generate_series(1, 3000) g");
+  std::vector<std::unique_ptr<child_process>> workers;
+  for (int i = 0; i < 3; ++i) {
+    workers.push_back(std::make_unique<child_process>(
+        std::vector<std::string>{TEST_WORKER, url, "--lease-ms", "3000", "--verbose"}));
+  }
+  long before = 0;
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(db->becomes("SELECT count(*) > " + std::to_string(before + 200) +
+                                " FROM test_jobs WHERE status = 'succeeded'",
+                            "t"));
+    before = std::stol(db->value("SELECT count(*) FROM test_jobs WHERE status = 'succeeded'"));
+    server.crash();
+    server.start();
+    db->come_back();
+    // What was acknowledged before the crash is still there.
+    EXPECT_GE(std::stol(db->value("SELECT count(*) FROM test_jobs WHERE status = 'succeeded'")),
+              before);
+  }
+  EXPECT_TRUE(
+      db->becomes("SELECT count(*) FROM test_jobs WHERE status = 'succeeded'", "3000", 120s));
+  for (auto& one : workers) one->kill(SIGTERM);
+  for (auto& one : workers) EXPECT_EQ(one->wait(), 0);
+  // The history of a claim that the crash took back is gone with it, so the workers' own logs are
+  // asked: a lease number that was given out twice would stand in two of them.
+  std::map<std::string, std::size_t> holder;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    std::istringstream lines(workers[i]->err());
+    for (std::string line; std::getline(lines, line);) {
+      const auto at = line.find("\"lease\":");
+      if (at == std::string::npos) continue;
+      const auto lease = line.substr(at, line.find(',', at) - at);
+      EXPECT_EQ(holder.emplace(lease, i).first->second, i) << line;
+    }
+  }
+  EXPECT_GT(holder.size(), 100U);
+  EXPECT_THAT(db->violations(), IsEmpty());
+  db.reset();
+}
+
+TEST(server, connections_that_are_cut_come_back) {
+  jobs_database db;
+  child_process one({TEST_WORKER, db.url()});
+  for (int round = 0; round < 5; ++round) {
+    const std::string name = "a" + std::to_string(round);
+    db.add(name, "ok", 100);
+    ASSERT_TRUE(db.becomes(
+        "SELECT status IN ('processing', 'succeeded') FROM test_jobs WHERE name = '" + name + "'",
+        "t"));
+    db.exec(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE application_name LIKE 'rowrunner %' AND datname = current_database()");
+    EXPECT_TRUE(db.reaches(name, "succeeded"));
+  }
+  EXPECT_EQ(db.value("SELECT sum(attempts) FROM test_jobs"), "0");
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST(server, late_commits_and_urgent_jobs_start_within_half_a_second_beside_a_busy_worker) {
+  jobs_database db;
+  // Enqueued before all others and committed five seconds later, while the worker has moved far
+  // beyond its place.
+  auto late = std::make_unique<pqxx::connection>(db.url());
+  pqxx::work tx(*late);
+  tx.exec("INSERT INTO test_jobs (name) VALUES ('late')");
+  db.exec("INSERT INTO test_jobs (name, ms) SELECT 'a' || g, 10 FROM generate_series(1, 30000) g");
+  child_process one({TEST_WORKER, db.url(), "--concurrency", "5"});
+  ASSERT_TRUE(db.becomes("SELECT count(*) > 50 FROM test_jobs WHERE status = 'succeeded'", "t"));
+  tx.exec("SELECT pg_sleep(5)");
+  const auto committed = tx.exec1("SELECT clock_timestamp()")[0].as<std::string>();
+  tx.commit();
+  ASSERT_TRUE(
+      db.becomes("SELECT count(*) FROM history WHERE name = 'late' AND after = 'processing'", "1"));
+  EXPECT_EQ(db.value("SELECT at - '" + committed +
+                     "' < '500 ms' FROM history"
+                     " WHERE name = 'late' AND after = 'processing'"),
+            "t");
+
+  db.exec("INSERT INTO test_jobs (name, priority) VALUES ('urgent', -5)");
+  ASSERT_TRUE(db.becomes(
+      "SELECT count(*) FROM history WHERE name = 'urgent' AND after = 'processing'", "1"));
+  EXPECT_EQ(
+      db.value("SELECT h.at - j.created_at < '500 ms' FROM history h JOIN test_jobs j USING (name)"
+               " WHERE name = 'urgent' AND after = 'processing'"),
+      "t");
+  // The line was never empty meanwhile: the worker was busy.
+  EXPECT_EQ(db.value("SELECT count(*) > 100 FROM test_jobs WHERE status = 'queued'"), "t");
+}
+
+TEST(server, a_row_that_somebody_else_holds_does_not_stop_the_line) {
+  jobs_database db;
+  db.add("held");
+  for (int i = 0; i < 50; ++i) db.add("a" + std::to_string(i));
+  pqxx::connection other(db.url());
+  pqxx::work tx(other);
+  tx.exec("SELECT FROM test_jobs WHERE name = 'held' FOR UPDATE");
+  child_process one({TEST_WORKER, db.url()});
+  EXPECT_TRUE(db.becomes("SELECT count(*) FROM test_jobs WHERE status = 'succeeded'", "50"));
+  EXPECT_EQ(db.status("held"), "queued");
+  tx.commit();
+  EXPECT_TRUE(db.reaches("held", "succeeded"));
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace rowrunner::testing

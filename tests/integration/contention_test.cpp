@@ -1,0 +1,134 @@
+// Somebody else holds a row that the engine needs, or the clock does what clocks should not.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "support/worker_thread.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+/// Claims everything that is due as a worker that is lost at once.
+void lose_a_worker(jobs_database& db, int jobs) {
+  db.exec("SELECT rowrunner.claim('test', 'lost', " + std::to_string(jobs) + ", '-1 second')");
+}
+
+TEST(contention, a_held_row_does_not_stop_the_rescue_of_the_others) {
+  jobs_database db;
+  for (const char* name : {"a", "b", "held"}) db.add(name);
+  lose_a_worker(db, 3);
+  pqxx::connection other(db.url());
+  pqxx::work tx(other);
+  tx.exec("SELECT FROM test_jobs WHERE name = 'held' FOR UPDATE");
+  worker_thread one(db);
+  EXPECT_TRUE(db.becomes("SELECT count(*) FROM test_jobs WHERE status = 'succeeded'", "2"));
+  EXPECT_EQ(db.status("held"), "processing");
+  EXPECT_THAT(db.violations(), IsEmpty());
+  tx.commit();
+  EXPECT_TRUE(db.reaches("held", "succeeded"));
+  EXPECT_EQ(db.value("SELECT string_agg(attempts::text, '') FROM test_jobs"), "111");
+  one.stop();
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST(contention, a_row_that_is_held_while_it_should_end_does_not_hold_up_the_others) {
+  jobs_database db;
+  db.add("held", "ok", 300);
+  worker_thread one(db);
+  ASSERT_TRUE(db.reaches("held", "processing"));
+  pqxx::connection other(db.url());
+  pqxx::work tx(other);
+  tx.exec("SELECT FROM test_jobs WHERE name = 'held' FOR UPDATE");
+  for (int i = 0; i < 5; ++i) db.add("a" + std::to_string(i), "ok", 300);
+  EXPECT_TRUE(db.becomes("SELECT count(*) FROM test_jobs WHERE status = 'succeeded'", "5"));
+  tx.commit();
+  EXPECT_TRUE(db.reaches("held", "succeeded"));
+  EXPECT_EQ(one.stop().succeeded, 6);
+  EXPECT_EQ(db.value("SELECT sum(attempts) FROM test_jobs"), "0");
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST(contention, a_request_to_cancel_that_an_end_had_to_wait_for_still_counts) {
+  jobs_database db;
+  const auto id = db.add("a");
+  const auto lease = db.value("SELECT rowrunner.claim('test', 'me', 1) ->> 'lease'");
+  pqxx::connection asking(db.url());
+  pqxx::work request(asking);
+  request.exec("SELECT rowrunner.cancel('test', '" + id + "', 'no')");
+  auto ended = std::async(std::launch::async, [&] {
+    return db.value("SELECT rowrunner.fail('test', '" + id + "', " + lease + ", 'boom')");
+  });
+  pqxx::connection watching(db.url());
+  for (bool waits = false; !waits;) {
+    pqxx::nontransaction look(watching);
+    waits = look.exec1(
+                    "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                    " AND datname = current_database()")[0]
+                .as<bool>();
+  }
+  request.commit();
+  ended.get();
+  EXPECT_EQ(db.value("SELECT status || ' ' || last_error FROM test_jobs"),
+            "cancelled cancelled: no");
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST(contention, a_job_that_stands_in_line_before_its_time_goes_back_to_wait) {
+  jobs_database db;
+  // As after the clock was set back: due when it got its place, not due when the claim meets it.
+  db.exec("INSERT INTO test_jobs (name, run_at) VALUES ('a', now() + '800 ms')");
+  db.exec(
+      "DELETE FROM rowrunner.delayed; INSERT INTO rowrunner.queue"
+      " SELECT k.id, 0, nextval('rowrunner.back_of_line'), j.id FROM test_jobs j, rowrunner.kinds k"
+      " WHERE k.kind = 'test'");
+  worker_thread one(db);
+  EXPECT_TRUE(db.becomes("SELECT count(*) FROM rowrunner.delayed", "1"));
+  EXPECT_TRUE(db.reaches("a", "succeeded"));
+  EXPECT_EQ(db.value("SELECT min(h.at) >= j.run_at FROM history h JOIN test_jobs j USING (name)"
+                     " GROUP BY j.run_at"),
+            "t");
+}
+
+TEST(contention, a_job_for_the_end_of_time_does_not_keep_the_others_from_running) {
+  jobs_database db;
+  db.exec("INSERT INTO test_jobs (name, run_at) VALUES ('never', 'infinity')");
+  worker_thread one(db);
+  ASSERT_TRUE(db.becomes("SELECT count(*) FROM rowrunner.workers", "1"));
+  db.exec(
+      "INSERT INTO test_jobs (name, run_at) VALUES ('soon', now() + '300 ms'), ('now', "
+      "'-infinity')");
+  EXPECT_TRUE(db.reaches("now", "succeeded"));
+  EXPECT_TRUE(db.reaches("soon", "succeeded"));
+  EXPECT_EQ(db.status("never"), "queued");
+}
+
+TEST(contention, an_end_by_the_wrong_kind_leaves_the_job_to_the_rescue) {
+  jobs_database db;
+  const auto id = db.add("a");
+  const auto lease = db.value("SELECT rowrunner.claim('test', 'me', 1) ->> 'lease'");
+  for (const char* call : {"succeed('spot_image', '", "release('spot_image', '"}) {
+    EXPECT_EQ(db.value(std::string("SELECT rowrunner.") + call + id + "', " + lease + ")"), "f");
+  }
+  EXPECT_EQ(db.value("SELECT rowrunner.fail('spot_image', '" + id + "', " + lease + ", 'x')"), "");
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST(contention, what_is_processing_when_a_table_is_attached_is_rescued) {
+  jobs_database db;
+  db.exec(
+      "CREATE TABLE public.old_jobs (LIKE public.test_jobs INCLUDING ALL);"
+      "INSERT INTO public.old_jobs (name, status, lease) VALUES ('a', 'processing', 7), ('b', "
+      "'processing', NULL);"
+      "SELECT rowrunner.attach('public.old_jobs', kind => 'old')");
+  db.exec("SELECT rowrunner.rescue(id) FROM rowrunner.kinds WHERE kind = 'old'");
+  EXPECT_EQ(db.value("SELECT string_agg(status || attempts, ' ') FROM public.old_jobs"),
+            "queued1 queued1");
+}
+
+}  // namespace
+}  // namespace rowrunner::testing

@@ -1,0 +1,277 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <rowrunner/enqueue.hpp>
+
+#include "support/jobs.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using namespace std::string_literals;
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+class enqueue_test : public ::testing::Test {
+ protected:
+  static new_job spot(const std::string& name) {
+    new_job job;
+    job.columns = {{"plan_id", "p"}, {"spot_name", name}};
+    return job;
+  }
+
+  std::optional<std::string> commit(const new_job& job) {
+    pqxx::work tx(db_.connection());
+    const auto id = enqueue(tx, "spot_image", job);
+    tx.commit();
+    return id;
+  }
+
+  // What a call complains about. It must not have written anything, and the transaction must go on.
+  template <typename Call>
+  std::string bad_input_of(Call call) {
+    pqxx::work tx(db_.connection());
+    std::string message;
+    try {
+      call(tx);
+    } catch (const bad_input& error) {
+      message = error.what();
+    }
+    EXPECT_EQ(tx.exec("SELECT count(*) FROM spot_image_jobs")[0][0].as<int>(), 0);
+    tx.commit();
+    return message;
+  }
+
+  std::string bad_job(const new_job& job) {
+    return bad_input_of([&](pqxx::work& tx) { enqueue(tx, "spot_image", job); });
+  }
+
+  std::string count(const std::string& table) { return db_.value("SELECT count(*) FROM " + table); }
+
+  test_database db_;
+};
+
+TEST_F(enqueue_test, gives_a_job_its_id_and_place) {
+  const auto first = commit(spot("京都"));
+  const auto second = commit(spot("a \"quoted\" {name}, 'x' \\ y"));
+  ASSERT_TRUE(first && second);
+  EXPECT_LT(*first, *second);  // time-ordered
+  EXPECT_EQ(claim_names(db_), "京都 a \"quoted\" {name}, 'x' \\ y");
+  EXPECT_EQ(db_.value("SELECT count(*) FROM spot_image_jobs WHERE id IN ('" + *first + "', '" +
+                      *second + "')"),
+            "2");
+}
+
+TEST_F(enqueue_test, skips_a_key_that_exists) {
+  EXPECT_TRUE(commit(spot("a")).has_value());
+  EXPECT_EQ(commit(spot("a")), std::nullopt);
+  EXPECT_EQ(count("rowrunner.queue"), "1");
+}
+
+TEST_F(enqueue_test, takes_every_setting) {
+  auto job = spot("a");
+  job.id = "01890a5d-ac96-774b-bcce-b302099a8057";
+  job.priority = -3;
+  job.max_attempts = 7;
+  job.delay = 90min;
+  EXPECT_EQ(commit(job), job.id);
+  EXPECT_EQ(db_.value("SELECT priority || ' ' || max_attempts || ' ' || (run_at - created_at)"
+                      " FROM spot_image_jobs"),
+            "-3 7 01:30:00");
+  EXPECT_EQ(count("rowrunner.delayed"), "1");
+  auto later = spot("b");
+  later.run_at = std::chrono::system_clock::time_point(1'900'000'000'123'456us);
+  commit(later);
+  EXPECT_EQ(
+      db_.value("SELECT extract(epoch FROM run_at) FROM spot_image_jobs WHERE spot_name = 'b'"),
+      "1900000000.123456");
+}
+
+TEST_F(enqueue_test, happens_in_the_callers_transaction) {
+  pqxx::work tx(db_.connection());
+  EXPECT_TRUE(enqueue(tx, "spot_image", spot("a")).has_value());
+  enqueue_many(tx, "spot_image", {"plan_id", "spot_name"}, {{"p", "b"}, {"p", "c"}});
+  tx.abort();
+  EXPECT_EQ(count("spot_image_jobs"), "0");
+  EXPECT_EQ(count("rowrunner.queue"), "0");
+}
+
+TEST_F(enqueue_test, names_an_unknown_kind_and_those_there_are) {
+  EXPECT_EQ(bad_input_of([&](pqxx::work& tx) { enqueue(tx, "nope", spot("a")); }),
+            "unknown kind 'nope'; attached kinds: spot_image");
+  EXPECT_EQ(bad_input_of([&](pqxx::work& tx) { enqueue(tx, "no\0pe"s, spot("a")); }),
+            "kind: NUL character at byte 2, which PostgreSQL cannot store in a text");
+}
+
+TEST_F(enqueue_test, names_an_unknown_column_and_those_there_are) {
+  auto job = spot("a");
+  job.columns["spot"] = "x";
+  EXPECT_EQ(
+      bad_job(job),
+      "kind spot_image has no column 'spot'; there are: id, plan_id, spot_name, max_attempts, "
+      "created_at, priority, run_at");
+  EXPECT_THAT(bad_input_of([&](pqxx::work& tx) {
+                enqueue_many(tx, "spot_image", {"plan_id", "x\"; DROP TABLE y"}, {{"p", "s"}});
+              }),
+              HasSubstr("has no column 'x\"; DROP TABLE y'"));
+}
+
+TEST_F(enqueue_test, leaves_the_engines_columns_to_the_engine) {
+  auto job = spot("a");
+  job.columns["status"] = "processing";
+  EXPECT_EQ(bad_job(job), "column status of kind spot_image is written by the engine only");
+  job = spot("a");
+  job.columns["priority"] = "1";
+  EXPECT_EQ(bad_job(job), "set priority by the field of that name, not as a column");
+}
+
+TEST_F(enqueue_test, refuses_text_that_would_be_cut_or_refused) {
+  EXPECT_EQ(bad_job(spot("a\0b"s)),
+            "column spot_name: NUL character at byte 1, which PostgreSQL cannot store in a text");
+  EXPECT_EQ(bad_job(spot("\xC3")), "column spot_name: broken UTF-8 at byte 0");
+  EXPECT_EQ(
+      bad_input_of([&](pqxx::work& tx) {
+        enqueue_many(tx, "spot_image", {"plan_id", "spot_name"}, {{"p", "ok"}, {"p", "\xFF"}});
+      }),
+      "row 2, column spot_name: broken UTF-8 at byte 0");
+}
+
+TEST_F(enqueue_test, refuses_settings_out_of_range) {
+  auto job = spot("a");
+  job.priority = 40000;
+  EXPECT_EQ(bad_job(job), "priority 40000 is not between -32768 and 32767");
+  job = spot("a");
+  job.max_attempts = 0;
+  EXPECT_THAT(bad_job(job), HasSubstr("max_attempts 0 is not between 1 and"));
+  job = spot("a");
+  job.id = "7";
+  EXPECT_EQ(bad_job(job), "id '7' is not a uuid");
+  job = spot("a");
+  job.delay = 1s;
+  job.run_at = std::chrono::system_clock::now();
+  EXPECT_EQ(bad_job(job), "a job has either a delay or a run_at, not both");
+}
+
+TEST_F(enqueue_test, many_keep_their_order_and_skip_what_exists) {
+  commit(spot("b"));
+  pqxx::work tx(db_.connection());
+  const auto result =
+      enqueue_many(tx, "spot_image", {"spot_name", "plan_id", "max_attempts"},
+                   {{"a", "p", "5"}, {"b", "p", "5"}, {"c", "p", "5"}, {"a", "p", "5"}});
+  tx.commit();
+  EXPECT_EQ(result.inserted, 2);
+  EXPECT_EQ(result.skipped, 2);
+  EXPECT_EQ(claim_names(db_), "b a c");
+  EXPECT_EQ(db_.value("SELECT count(*) FROM spot_image_jobs WHERE max_attempts = 5"), "2");
+}
+
+TEST_F(enqueue_test, many_need_as_many_values_as_columns) {
+  EXPECT_EQ(bad_input_of([&](pqxx::work& tx) {
+              enqueue_many(tx, "spot_image", {"plan_id", "spot_name"}, {{"p", "a"}, {"p"}});
+            }),
+            "row 2 has 1 values for 2 columns");
+  EXPECT_EQ(bad_input_of([&](pqxx::work& tx) {
+              enqueue_many(tx, "spot_image", {"plan_id", "plan_id"}, {{"p", "a"}});
+            }),
+            "column plan_id is named twice");
+}
+
+TEST_F(enqueue_test, ten_thousand_take_a_moment) {
+  std::vector<std::vector<text_value>> rows;
+  for (int i = 0; i < 12'345; ++i) rows.push_back({"p", "spot " + std::to_string(i)});
+  pqxx::work tx(db_.connection());
+  const auto result = enqueue_many(tx, "spot_image", {"plan_id", "spot_name"}, rows);
+  tx.commit();
+  EXPECT_EQ(result.inserted, 12'345);
+  EXPECT_EQ(result.skipped, 0);
+  EXPECT_EQ(lost_jobs(db_), "0 0");
+  // Ids and places follow the order of the rows.
+  EXPECT_EQ(db_.value("SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY seq) AS before,"
+                      " spot_name, row_number() OVER (ORDER BY seq) - 1 AS n"
+                      " FROM rowrunner.queue JOIN spot_image_jobs ON id = job_id) x"
+                      " WHERE id <= before OR spot_name <> 'spot ' || n"),
+            "0");
+}
+
+TEST_F(enqueue_test, columns_of_any_type_come_through) {
+  db_.exec(
+      "CREATE TABLE odd_jobs (LIKE spot_image_jobs INCLUDING DEFAULTS INCLUDING CONSTRAINTS,"
+      " PRIMARY KEY (id), \"Odd \"\"name\" varchar(3), numbers int[], doc jsonb, raw bytea, flag "
+      "bool,"
+      " code char(2), total int GENERATED ALWAYS AS (cardinality(numbers)) STORED);"
+      "SELECT rowrunner.attach('odd_jobs', kind => 'odd')");
+  const std::vector<std::string> columns{"plan_id", "spot_name", "Odd \"name", "numbers",
+                                         "doc",     "raw",       "flag",       "code"};
+  const std::vector<text_value> row{"p",       "s",    "abc", "{1,NULL,3}", R"({"a": "x\"y"})",
+                                    "\\x00ff", "true", "ab"};
+  pqxx::work tx(db_.connection());
+  EXPECT_EQ(enqueue_many(tx, "odd", columns, {row, {"p", "s2", {}, {}, {}, {}, {}, {}}}).inserted,
+            2);
+  new_job job;
+  for (std::size_t c = 0; c < columns.size(); ++c) job.columns[columns[c]] = row[c];
+  EXPECT_TRUE(enqueue(tx, "odd", job).has_value());
+  tx.commit();
+  EXPECT_EQ(db_.value("SELECT count(*) FROM odd_jobs WHERE \"Odd \"\"name\" = 'abc' AND numbers ="
+                      " '{1,NULL,3}' AND doc->>'a' = 'x\"y' AND raw = '\\x00ff' AND flag AND"
+                      " code = 'ab' AND total = 3"),
+            "2");
+  // What is too long is refused, not cut.
+  pqxx::work again(db_.connection());
+  EXPECT_THROW(
+      enqueue_many(again, "odd", {"plan_id", "spot_name", "Odd \"name"}, {{"p", "t", "abcd"}}),
+      pqxx::sql_error);
+}
+
+TEST_F(enqueue_test, repeatable_read_may_have_to_start_again) {
+  pqxx::connection other(db_.url());
+  pqxx::transaction<pqxx::repeatable_read> tx(other);
+  tx.exec("SELECT 1");  // the snapshot is taken here
+  commit(spot("a"));
+  try {
+    enqueue(tx, "spot_image", spot("a"));
+    ADD_FAILURE() << "the row that it cannot see was no conflict";
+  } catch (const pqxx::serialization_failure&) {
+  } catch (const pqxx::sql_error& error) {
+    EXPECT_EQ(error.sqlstate(), "40001");
+  }
+}
+
+TEST_F(enqueue_test, requeues_one_failed_job) {
+  const auto id = insert_job(db_, "a", "status, attempts", "'failed', 3");
+  pqxx::work tx(db_.connection());
+  EXPECT_TRUE(requeue(tx, "spot_image", id));
+  EXPECT_FALSE(requeue(tx, "spot_image", id));  // queued by now
+  EXPECT_FALSE(requeue(tx, "spot_image", "00000000-0000-0000-0000-000000000000"));
+  EXPECT_THROW(requeue(tx, "nope", id), bad_input);
+  EXPECT_THROW(requeue(tx, "spot_image", "7"), bad_input);
+  tx.commit();
+  EXPECT_EQ(claim_names(db_), "a");
+}
+
+TEST_F(enqueue_test, requeues_failed_jobs_but_not_cancelled_ones) {
+  for (const std::string name : {"a", "b", "c"}) {
+    insert_job(db_, name, "status, last_error", "'failed', 'boom'");
+  }
+  const auto id = insert_job(db_, "d");
+  db_.exec("SELECT rowrunner.cancel('spot_image', '" + id + "', 'not wanted')");
+  EXPECT_EQ(count("rowrunner.failures"), "4");
+  pqxx::work tx(db_.connection());
+  EXPECT_EQ(requeue_failed(tx, "spot_image", 2), 2);
+  EXPECT_EQ(requeue_failed(tx, "spot_image", 100), 1);
+  EXPECT_EQ(requeue_failed(tx, "spot_image", 100), 0);
+  EXPECT_THROW(requeue_failed(tx, "spot_image", -1), bad_input);
+  tx.commit();
+  EXPECT_EQ(claim_names(db_), "a b c");
+}
+
+TEST_F(enqueue_test, works_with_the_rights_of_an_application) {
+  pqxx::work tx(db_.connection());
+  tx.exec("SET LOCAL ROLE rowrunner_app");
+  const auto id = enqueue(tx, "spot_image", spot("a"));
+  EXPECT_EQ(enqueue_many(tx, "spot_image", {"plan_id", "spot_name"}, {{"p", "b"}}).inserted, 1);
+  EXPECT_FALSE(requeue(tx, "spot_image", id.value()));
+  EXPECT_THROW(enqueue(tx, "nope", spot("a")), bad_input);
+}
+
+}  // namespace
+}  // namespace rowrunner::testing

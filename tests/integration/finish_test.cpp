@@ -1,0 +1,117 @@
+// The finisher alone, with verdicts that a worker comes to only by rare accidents.
+
+#include "worker/finish.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include "support/jobs_database.hpp"
+#include "support/test_handler.hpp"
+#include "worker/lane.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+class finish : public ::testing::Test {
+ protected:
+  finish() {
+    settings_.url = db.url();
+    session_ = std::make_unique<pg::session>(io.get_executor(), settings_);
+    home.options = test_kind();
+    home.kind.id = std::stoi(db.value("SELECT id FROM rowrunner.kinds WHERE kind = 'test'"));
+    home.kind.kind = "test";
+    home.kind.table = "public.test_jobs";
+    home.kind.cancelled_status = "cancelled";
+    home.sql = kind_statements(home.kind, {});
+    ending = std::make_unique<finisher>(io, *session_, leases, log, "me", [] {});
+  }
+
+  /// The one job there is, claimed by the SQL function; gives its lease.
+  std::int64_t claim() {
+    return std::stoll(db.value("SELECT rowrunner.claim('test', 'me', 1) ->> 'lease'"));
+  }
+  verdict of(const std::string& id, std::int64_t lease, outcome result) {
+    auto job = std::make_shared<running_job>();
+    job->home = &home;
+    job->id = id;
+    job->lease = lease;
+    leases.open(lease, 1, lease_book::clock::now());
+    return {job, std::move(result)};
+  }
+  void write_all() {
+    boost::asio::co_spawn(io, ending->run(), boost::asio::detached);
+    ending->close();
+    io.run();
+  }
+  static outcome success(const std::string& name) {
+    succeeded end;
+    end.effects.push_back({"INSERT INTO effects (name) VALUES ($1)", {name}});
+    return end;
+  }
+
+  jobs_database db;
+  boost::asio::io_context io;
+  logger log{log_level::off};
+  lease_book leases{10s};
+  lane home;
+  std::unique_ptr<finisher> ending;
+
+ private:
+  pg::settings settings_;
+  std::unique_ptr<pg::session> session_;
+};
+
+// After a crash of the server lost a claim, the worker may claim the job again and finish both runs
+// at once. Only the one under the current lease counts, and only its effect.
+TEST_F(finish, the_same_job_under_two_leases_counts_once) {
+  const auto id = db.add("a");
+  const auto lease = claim();
+  ending->add(of(id, 12345, success("a")));
+  ending->add(of(id, lease, success("a")));
+  write_all();
+  EXPECT_EQ(db.status("a"), "succeeded");
+  EXPECT_EQ(home.total.succeeded, 1);
+  EXPECT_EQ(home.total.refused, 1);
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST_F(finish, every_outcome_is_refused_under_a_lease_that_is_not_the_jobs) {
+  const auto id = db.add("a");
+  claim();
+  const outcome outcomes[] = {succeeded{}, failed{"x", {}, false}, snoozed{0ms}, cancelled{"x"},
+                              success("a")};
+  std::int64_t stale = 1;
+  for (const auto& each : outcomes) ending->add(of(id, stale++, each));
+  write_all();
+  EXPECT_EQ(home.total.refused, 5);
+  EXPECT_EQ(db.value("SELECT status || attempts FROM test_jobs"), "processing0");
+  EXPECT_EQ(db.value("SELECT count(*) FROM effects"), "0");
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.attempts"), "0");
+}
+
+TEST_F(finish, an_error_text_that_cannot_be_stored_is_made_storable) {
+  const auto id = db.add("a", "ok", 0, 0, 1);
+  const auto lease = claim();
+  ending->add(of(id, lease, failed{std::string("bad \0 and \xff", 11), {}, false}));
+  write_all();
+  EXPECT_EQ(db.value("SELECT last_error FROM test_jobs"), "bad \uFFFD and \uFFFD");
+}
+
+TEST_F(finish, a_failure_of_a_job_that_somebody_asked_to_cancel_ends_it) {
+  const auto id = db.add("a");
+  const auto lease = claim();
+  db.exec("SELECT rowrunner.cancel('test', '" + id + "', 'why not')");
+  ending->add(of(id, lease, failed{"x", {}, false}));
+  write_all();
+  EXPECT_EQ(db.value("SELECT status || ' ' || last_error FROM test_jobs"),
+            "cancelled cancelled: why not");
+}
+
+}  // namespace
+}  // namespace rowrunner::testing

@@ -1,0 +1,144 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "support/jobs.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+class roles : public ::testing::Test {
+ protected:
+  // Runs a statement with the rights of a role: "denied", another complaint, or "".
+  std::string as(const std::string& role, const std::string& sql) {
+    pqxx::work tx(db_.connection());
+    try {
+      tx.exec("SET LOCAL ROLE " + role);
+      tx.exec(sql);
+      tx.exec("RESET ROLE");
+      tx.commit();
+    } catch (const pqxx::insufficient_privilege&) {
+      return "denied";
+    } catch (const pqxx::sql_error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  std::string value_as(const std::string& role, const std::string& sql) {
+    pqxx::work tx(db_.connection());
+    tx.exec("SET LOCAL ROLE " + role);
+    auto value = tx.exec(sql)[0][0].as<std::string>();
+    tx.exec("RESET ROLE");
+    tx.commit();
+    return value;
+  }
+
+  std::set<std::string> set_of(const std::string& sql) {
+    std::set<std::string> out;
+    for (const auto& row : db_.rows(sql)) out.insert(row[0].as<std::string>());
+    return out;
+  }
+
+  test_database db_;
+  const std::string denied_ = "denied";
+};
+
+TEST_F(roles, an_application_enqueues_with_a_plain_insert) {
+  EXPECT_EQ(as("rowrunner_app",
+               "INSERT INTO spot_image_jobs (plan_id, spot_name) VALUES ('p', 'a')"
+               " ON CONFLICT DO NOTHING"),
+            "");
+  EXPECT_EQ(value_as("rowrunner_app", "SELECT status FROM spot_image_jobs"), "queued");
+  EXPECT_EQ(lost_jobs(db_), "0 0");
+  EXPECT_EQ(claim_names(db_), "a");
+}
+
+TEST_F(roles, an_application_wakes_a_sleeping_worker) {
+  db_.exec(
+      "SELECT setval(wakeup, (extract(epoch FROM now()) * 1000)::bigint + 60000)"
+      " FROM rowrunner.kinds");
+  EXPECT_EQ(
+      as("rowrunner_app", "INSERT INTO spot_image_jobs (plan_id, spot_name) VALUES ('p', 'a')"),
+      "");
+  EXPECT_EQ(db_.value("SELECT pg_sequence_last_value(wakeup) FROM rowrunner.kinds"), "1");
+}
+
+TEST_F(roles, an_application_requeues_through_the_function) {
+  const auto id = insert_job(db_, "a", "status", "'failed'");
+  EXPECT_EQ(value_as("rowrunner_app", "SELECT rowrunner.requeue('spot_image', '" + id + "')"), "t");
+  EXPECT_EQ(claim_names(db_), "a");
+}
+
+TEST_F(roles, an_application_may_change_nothing_itself) {
+  insert_job(db_, "a");
+  for (const std::string sql :
+       {"UPDATE spot_image_jobs SET status = 'queued'", "DELETE FROM spot_image_jobs",
+        "TRUNCATE spot_image_jobs", "SELECT rowrunner.claim('spot_image', 'x')",
+        "SELECT rowrunner.attach('spot_image_jobs', kind => 'x')",
+        "UPDATE rowrunner.kinds SET paused = true",
+        "INSERT INTO rowrunner.queue VALUES (1, 0, 1, rowrunner.new_id())",
+        "CREATE TABLE rowrunner.mine ()", "SELECT nextval('rowrunner.back_of_line')"}) {
+    EXPECT_EQ(as("rowrunner_app", sql), denied_) << sql;
+  }
+}
+
+// Everything that the engine has, so that what is added later is denied until somebody says else.
+TEST_F(roles, an_application_has_these_rights_on_the_engine_and_no_other) {
+  EXPECT_EQ(set_of("SELECT p || ' ' || c.relname FROM pg_class c,"
+                   " unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES',"
+                   "              'TRIGGER']) p"
+                   " WHERE c.relnamespace = 'rowrunner'::regnamespace AND c.relkind IN ('r', 'v')"
+                   " AND has_table_privilege('rowrunner_app', c.oid, p)"),
+            (std::set<std::string>{"SELECT kinds", "SELECT schema_info"}));
+  EXPECT_EQ(set_of("SELECT c.relname FROM pg_class c,"
+                   " unnest(ARRAY['SELECT', 'USAGE', 'UPDATE']) p"
+                   " WHERE c.relnamespace = 'rowrunner'::regnamespace AND c.relkind = 'S'"
+                   " AND has_sequence_privilege('rowrunner_app', c.oid, p)"),
+            (std::set<std::string>{}));
+  EXPECT_EQ(set_of("SELECT oid::regprocedure::text FROM pg_proc"
+                   " WHERE pronamespace = 'rowrunner'::regnamespace"
+                   " AND has_function_privilege('rowrunner_app', oid, 'EXECUTE')"),
+            (std::set<std::string>{"rowrunner.new_id()", "rowrunner.requeue(text,uuid)"}));
+}
+
+TEST_F(roles, nobody_else_has_any) {
+  EXPECT_EQ(set_of("SELECT oid::regprocedure::text FROM pg_proc"
+                   " WHERE pronamespace = 'rowrunner'::regnamespace"
+                   " AND has_function_privilege('public', oid, 'EXECUTE')"),
+            (std::set<std::string>{}));
+  EXPECT_EQ(db_.value("SELECT has_schema_privilege('public', 'rowrunner', 'USAGE')"), "f");
+}
+
+TEST_F(roles, a_worker_claims_and_ends_jobs) {
+  const std::string worker = "rowrunner_worker";
+  for (const std::string name : {"a", "b", "c", "d"}) insert_job(db_, name);
+  const auto claim = [&] {
+    const auto job = value_as(worker,
+                              "SELECT (c->>'id') || ' ' || (c->>'lease')"
+                              " FROM rowrunner.claim('spot_image', 'w') c");
+    return "'spot_image', '" + job.substr(0, 36) + "', " + job.substr(37);
+  };
+  EXPECT_EQ(value_as(worker, "SELECT rowrunner.succeed(" + claim() + ")"), "t");
+  EXPECT_EQ(value_as(worker, "SELECT rowrunner.fail(" + claim() + ", 'boom', final => true)"),
+            "failed");
+  EXPECT_EQ(value_as(worker, "SELECT rowrunner.release(" + claim() + ")"), "t");
+  EXPECT_EQ(as(worker, "SELECT rowrunner.rescue(id) FROM rowrunner.kinds"), "");
+  EXPECT_EQ(as(worker, "UPDATE rowrunner.kinds SET paused = true"), "");
+  EXPECT_EQ(
+      as(worker, "INSERT INTO rowrunner.counters (minute, kind, worker) VALUES (now(), 1, 'w')"),
+      "");
+}
+
+TEST_F(roles, a_worker_attaches_nothing_and_migrates_nothing) {
+  for (const std::string sql :
+       {"SELECT rowrunner.attach('spot_image_jobs', kind => 'spot_image')",
+        "SELECT rowrunner.detach('spot_image')", "DELETE FROM rowrunner.kinds",
+        "UPDATE rowrunner.schema_info SET version = 1", "SELECT FROM rowrunner.migrations",
+        "DROP TABLE rowrunner.queue"}) {
+    EXPECT_EQ(as("rowrunner_worker", sql), denied_) << sql;
+  }
+}
+
+}  // namespace
+}  // namespace rowrunner::testing

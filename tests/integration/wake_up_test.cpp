@@ -1,0 +1,111 @@
+// How a sleeping worker hears of a job, and what an enqueue pays for it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/worker_thread.hpp"
+#include "worker/lane.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+constexpr const char* armed =
+    "SELECT coalesce(pg_sequence_last_value(wakeup), 0) > extract(epoch FROM clock_timestamp()) * "
+    "1000"
+    " FROM rowrunner.kinds WHERE kind = 'test'";
+
+/// Hears what the engine notifies.
+class ears : public pqxx::notification_receiver {
+ public:
+  explicit ears(pqxx::connection_base& connection)
+      : pqxx::notification_receiver(connection, "rowrunner") {}
+  void operator()(const std::string& payload, int) override { heard.push_back(payload); }
+  std::vector<std::string> heard;
+};
+
+TEST(wake_up, an_enqueue_notifies_nobody_while_nobody_sleeps) {
+  jobs_database db;
+  pqxx::connection listener(db.url());
+  ears listen(listener);
+  db.add("a");
+  // Notifications come in the order of commits, so this one proves that there was none before it.
+  db.exec("NOTIFY rowrunner, 'last'");
+  listener.await_notification(10, 0);
+  EXPECT_THAT(listen.heard, ::testing::ElementsAre("last"));
+}
+
+TEST(wake_up, the_first_enqueue_wakes_a_sleeping_worker_and_disarms_the_flag) {
+  jobs_database db;
+  worker_thread one(db);
+  ASSERT_TRUE(db.becomes(armed, "t"));
+  pqxx::connection listener(db.url());
+  ears listen(listener);
+  db.add("a");
+  listener.await_notification(10, 0);
+  EXPECT_THAT(listen.heard, ::testing::ElementsAre("test"));
+  EXPECT_TRUE(db.reaches("a", "succeeded"));
+  EXPECT_TRUE(db.becomes(armed, "t"));  // it sleeps again
+}
+
+TEST(wake_up, a_flag_that_a_rolled_back_enqueue_disarmed_is_armed_again_by_polling) {
+  jobs_database db;
+  worker_thread one(db);
+  ASSERT_TRUE(db.becomes(armed, "t"));
+  {
+    pqxx::work tx(db.connection());
+    tx.exec("INSERT INTO test_jobs (name) VALUES ('never')");
+    tx.abort();
+  }
+  EXPECT_EQ(db.value(armed), "f");
+  EXPECT_TRUE(db.becomes(armed, "t"));
+}
+
+TEST(wake_up, a_lost_notification_costs_one_poll) {
+  jobs_database db;
+  worker_thread one(db);
+  ASSERT_TRUE(db.becomes(armed, "t"));
+  // Disarmed behind the worker's back: the enqueue will not notify.
+  db.exec("SELECT setval(wakeup, 1) FROM rowrunner.kinds");
+  db.add("a");
+  EXPECT_TRUE(db.becomes("SELECT status FROM test_jobs", "succeeded", 5s));
+}
+
+TEST(wake_up, behind_a_pooler_jobs_are_found_by_polling_alone) {
+  jobs_database db;
+  auto options = worker_thread::options_for(db);
+  options.pooled = true;
+  worker_thread one(options, [&](worker& w) { w.add(test_kind(), run_test_job); });
+  ASSERT_TRUE(db.becomes("SELECT count(*) FROM rowrunner.workers", "1"));
+  db.add("a");
+  EXPECT_TRUE(db.reaches("a", "succeeded"));
+  EXPECT_EQ(db.value(armed), "f");
+  EXPECT_EQ(db.value("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND "
+                     "application_name LIKE 'rowrunner %'"
+                     " AND datname = current_database()"),
+            "0");
+}
+
+TEST(wake_up, a_claim_whose_answer_was_lost_is_given_back_uncharged) {
+  jobs_database db;
+  db.add("a");
+  const auto lease = db.value("SELECT rowrunner.claim('test', 'me', 1) ->> 'lease'");
+  kind_info kind;
+  kind.kind = "test";
+  kind.table = "public.test_jobs";
+  const kind_statements sql(kind, {});
+  pqxx::work tx(db.connection());
+  const auto back = tx.exec_params(sql.abandon.text, lease);
+  const auto again = tx.exec_params(sql.abandon.text, lease);
+  tx.commit();
+  EXPECT_EQ(back.size(), 1U);
+  EXPECT_EQ(again.size(), 0U);
+  EXPECT_EQ(db.value("SELECT status || attempts FROM test_jobs"), "queued0");
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.leases"), "0");
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace rowrunner::testing

@@ -1,0 +1,133 @@
+#include "support/postgres.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <stdexcept>
+
+#include "apps/migrator.hpp"
+#include "support/process.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::string find_server() {
+  if (const char* url = std::getenv("ROWRUNNER_TEST_URL"); url != nullptr && *url != '\0') {
+    return url;
+  }
+  if (const char* path = std::getenv("ROWRUNNER_TEST_URL_FILE"); path != nullptr) {
+    std::ifstream file(path);
+    std::string url;
+    if (std::getline(file, url) && !url.empty()) return url;
+    throw std::runtime_error(std::string(path) + " holds no URL: is the test server up?");
+  }
+  const auto up = run_process({ROWRUNNER_SOURCE_DIR "/tests/containers/postgres", "up",
+                               "--lifetime-of", std::to_string(getpid())});
+  if (up.exit_code != 0) throw std::runtime_error("no test server: " + up.err);
+  return first_line(up.out);
+}
+
+// The server's URL with another database, and with another user if one is named.
+std::string url_for(const std::string& database, const std::string& user = {}) {
+  std::string url = server_url();
+  const auto authority = url.find("://") + 3;
+  const auto path = std::min(url.find('/', authority), url.size());
+  const auto query = std::min(url.find('?', authority), url.size());
+  url.replace(path, query - path, "/" + database);
+  if (!user.empty()) {
+    const auto at = url.find('@', authority);
+    const auto name_end = std::min(url.find(':', authority), at);
+    url.replace(authority, name_end - authority, user);
+  }
+  return url;
+}
+
+void run(pqxx::connection& connection, const std::string& sql) {
+  pqxx::nontransaction tx(connection);
+  tx.exec(sql);
+}
+
+std::string random_name() {
+  std::random_device device;
+  const auto number = (static_cast<std::uint64_t>(device()) << 32) | device();
+  return "test_" + std::to_string(number);
+}
+
+// A change of any migration makes a new template.
+std::string template_name(pqxx::connection& server) {
+  std::string all;
+  for (const auto& m : all_migrations()) (all += m.name) += m.text;
+  pqxx::nontransaction tx(server);
+  return "rowrunner_template_" + tx.exec_params("SELECT md5($1)", all)[0][0].as<std::string>();
+}
+
+bool exists(pqxx::connection& server, const std::string& database) {
+  pqxx::nontransaction tx(server);
+  return !tx.exec_params("SELECT FROM pg_database WHERE datname = $1", database).empty();
+}
+
+// Several test processes start at once; the first makes the template. It gets its name only when it
+// is complete, so that one whose maker died is not taken for it.
+std::string migrated_template() {
+  pqxx::connection server(server_url());
+  const std::string name = template_name(server);
+  if (exists(server, name)) return name;
+  run(server, "SELECT pg_advisory_lock(55512)");
+  if (!exists(server, name)) {
+    const std::string draft = random_name();
+    run(server, "CREATE DATABASE " + draft);
+    {
+      pqxx::connection connection(url_for(draft));
+      migrate(connection, all_migrations());
+    }
+    run(server, "ALTER DATABASE " + draft + " RENAME TO " + name);
+  }
+  return name;
+}
+
+}  // namespace
+
+const std::string& server_url() {
+  static const std::string url = find_server();
+  return url;
+}
+
+test_database::test_database(contents wanted) : name_(random_name()), url_(url_for(name_)) {
+  const std::string source =
+      wanted == contents::migrated ? " TEMPLATE " + migrated_template() : std::string();
+  pqxx::connection server(server_url());
+  run(server, "CREATE DATABASE " + name_ + source);
+  // The user may be called rowrunner, and "$user" would put the engine's schema first.
+  run(server, "ALTER DATABASE " + name_ + " SET search_path TO public");
+  connection_ = std::make_unique<pqxx::connection>(url_);
+}
+
+test_database::~test_database() {
+  connection_.reset();
+  try {
+    pqxx::connection server(server_url());
+    run(server, "DROP DATABASE IF EXISTS " + name_ + " WITH (FORCE)");
+  } catch (const std::exception&) {
+    // The server may be gone, and the database with it.
+  }
+}
+
+std::string test_database::url_of(const std::string& user) const { return url_for(name_, user); }
+
+pqxx::result test_database::rows(const std::string& sql) {
+  pqxx::work tx(*connection_);
+  auto result = tx.exec(sql);
+  tx.commit();
+  return result;
+}
+
+std::string test_database::value(const std::string& sql) {
+  const auto result = rows(sql);
+  return result.empty() || result[0][0].is_null() ? "" : result[0][0].as<std::string>();
+}
+
+}  // namespace rowrunner::testing

@@ -1,0 +1,82 @@
+#include "worker/lease_book.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rowrunner {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+using namespace std::chrono_literals;
+
+const lease_book::time start = lease_book::time{} + 1h;
+
+TEST(lease_book, asks_for_a_heartbeat_a_third_of_the_way) {
+  lease_book book(9s);
+  EXPECT_FALSE(book.heartbeat_due(start + 1h));
+  book.open(1, 2, start);
+  EXPECT_FALSE(book.heartbeat_due(start + 2999ms));
+  EXPECT_TRUE(book.heartbeat_due(start + 3s));
+  book.extended({1}, {1}, start + 3s);
+  EXPECT_FALSE(book.heartbeat_due(start + 5s));
+}
+
+TEST(lease_book, a_lease_that_is_not_answered_is_lost_and_forgotten) {
+  lease_book book(9s);
+  book.open(1, 1, start);
+  book.open(2, 1, start);
+  EXPECT_THAT(book.extended({1, 2}, {2}, start + 3s), ElementsAre(1));
+  EXPECT_THAT(book.to_extend(), ElementsAre(2));
+}
+
+TEST(lease_book, gives_up_before_the_server_does_and_says_so_once) {
+  lease_book book(10s);
+  book.open(1, 1, start);
+  EXPECT_THAT(book.running_out(start + 8999ms), IsEmpty());
+  EXPECT_THAT(book.running_out(start + 9s), ElementsAre(1));
+  EXPECT_THAT(book.running_out(start + 20s), IsEmpty());
+}
+
+TEST(lease_book, a_heartbeat_counts_from_when_it_was_sent) {
+  lease_book book(10s);
+  book.open(1, 1, start);
+  book.extended({1}, {1}, start + 4s);  // the answer may have come much later
+  EXPECT_THAT(book.running_out(start + 12s), IsEmpty());
+  EXPECT_THAT(book.running_out(start + 13s), ElementsAre(1));
+}
+
+TEST(lease_book, a_lease_ends_with_its_last_job) {
+  lease_book book(10s);
+  book.open(1, 3, start);
+  EXPECT_THAT(book.ending({1, 1}), IsEmpty());
+  book.settled({1, 1});
+  EXPECT_THAT(book.ending({1}), ElementsAre(1));
+  book.settled({1});
+  EXPECT_TRUE(book.empty());
+}
+
+TEST(lease_book, a_lease_that_is_being_ended_is_neither_extended_nor_lost) {
+  lease_book book(10s);
+  book.open(1, 1, start);
+  book.open(2, 1, start);
+  const auto asked = book.to_extend();
+  EXPECT_THAT(book.ending({1}), ElementsAre(1));
+  EXPECT_THAT(book.to_extend(), ElementsAre(2));
+  EXPECT_THAT(book.extended(asked, {2}, start + 1s), IsEmpty());
+  book.not_ended({1});
+  EXPECT_THAT(book.to_extend(), UnorderedElementsAre(1, 2));
+}
+
+TEST(lease_book, a_forgotten_lease_is_left_to_expire) {
+  lease_book book(10s);
+  book.open(1, 2, start);
+  book.forget(1);
+  EXPECT_TRUE(book.empty());
+  EXPECT_THAT(book.ending({1}), IsEmpty());
+  book.settled({1});
+}
+
+}  // namespace
+}  // namespace rowrunner
