@@ -33,6 +33,10 @@ migrate: build
 dev-worker *args:
     scripts/dev-worker "$@"
 
+# make the pictures of examples/kyoto.json, from nothing
+demo:
+    scripts/demo
+
 # start the private development database
 db-start:
     scripts/postgres start

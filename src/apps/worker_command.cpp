@@ -106,15 +106,15 @@ void run_worker(const worker_flags& flags, const app_context& context) {
     throw usage_error("no kind to serve: give --kind or --handler KIND=HANDLER");
   }
   try {
-    auto options = options_from(flags, context);
+    const auto options = options_from(flags, context);
     const auto log = context.make_logger(options.name);
-    worker process(std::move(options), log);
+    worker process(options, log);
     for (const auto& [kind, handler] : chosen) {
       kind_options serve;
       serve.kind = kind;
       serve.max_concurrent = concurrency_of(kind, flags, context.env);
       serve.timeout = seconds(setting(flags.timeout, context.env, "JOB_TIMEOUT", 0.0));
-      add_handler(process, handler, std::move(serve), context.env);
+      add_handler(process, handler, std::move(serve), options, context.env);
     }
     process.run();
   } catch (const std::invalid_argument& e) {

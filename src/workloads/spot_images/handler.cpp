@@ -1,0 +1,163 @@
+#include "workloads/spot_images/handler.hpp"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "common/http/client.hpp"
+#include "common/pg/session.hpp"
+#include "common/queries.hpp"
+#include "common/storage/make_store.hpp"
+#include "workloads/spot_images/image_api.hpp"
+
+namespace rowrunner::spot_images {
+
+namespace asio = boost::asio;
+using nlohmann::json;
+
+namespace {
+
+using step_body = std::function<asio::awaitable<json>()>;
+
+pg::settings connection_settings(const std::string& url, bool pooled) {
+  pg::settings settings;
+  settings.url = url;
+  settings.pooled = pooled;
+  settings.application_name = "rowrunner spot_image";
+  return settings;
+}
+
+/// Files are written and synced on threads of their own: a disk that is slow must not hold up the
+/// engine.
+storage::offload on_threads(asio::thread_pool& threads) {
+  return [&threads](std::function<void()> work) -> asio::awaitable<void> {
+    const auto body = [work = std::move(work)]() -> asio::awaitable<void> {
+      work();
+      co_return;
+    };
+    co_await asio::co_spawn(threads, body, asio::use_awaitable);
+  };
+}
+
+std::string draft_key(const job& self) { return "spot_images/drafts/" + self.id() + ".png"; }
+std::string final_key(const job& self) { return "spot_images/" + self.id() + ".png"; }
+
+}  // namespace
+
+struct handler::outside {
+  outside(const asio::any_io_executor& executor, const std::string& url, bool pooled,
+          const environment& env)
+      : http(executor),
+        session(executor, connection_settings(url, pooled)),
+        spot_of_job(queries::spot_of_job.statement()),
+        storage(storage::make_store(env, http, on_threads(files))),
+        pictures(make_provider(env, http)) {}
+
+  asio::thread_pool files{2};
+  http::client http;
+  pg::session session;
+  pg::statement spot_of_job;
+  std::unique_ptr<storage::store> storage;
+  std::unique_ptr<provider> pictures;
+};
+
+handler::handler(std::string database_url, bool pooled, environment env)
+    : database_url_(std::move(database_url)), pooled_(pooled), env_(std::move(env)) {
+  // Settings that make no sense are found now, not by the first job.
+  asio::io_context io;
+  outside(io.get_executor(), database_url_, pooled_, env_).storage->check_writable();
+}
+
+handler::~handler() = default;
+
+asio::awaitable<outcome> handler::run(job& self) {
+  if (!outside_) {
+    const auto executor = co_await asio::this_coro::executor;
+    outside_ = std::make_unique<outside>(executor, database_url_, pooled_, env_);
+  }
+  try {
+    co_return co_await make_picture(self);
+  } catch (const provider_error& e) {
+    co_return failed{e.what(), e.after, e.final};
+  } catch (const storage::error& e) {
+    co_return failed{e.what(), e.retry_after, false};
+  }
+}
+
+asio::awaitable<outcome> handler::make_picture(job& self) {
+  const auto place = co_await read_spot(self);
+  if (!place) {
+    co_return final_failure("the spot " + self.text("spot_name") + " of plan " +
+                            self.text("plan_id") + " was deleted");
+  }
+  const step_body write_prompt = [&]() -> asio::awaitable<json> { co_return prompt_for(*place); };
+  const auto prompt = co_await self.step("prompt", write_prompt);
+
+  const std::string words = prompt.get<std::string>();
+  const step_body paint = [&]() -> asio::awaitable<json> { return generate(self, *place, words); };
+  const auto draft = co_await self.step("generate", paint);
+
+  const std::string draft_file = draft.at("file").get<std::string>();
+  const step_body store = [&]() -> asio::awaitable<json> { return upload(self, draft_file); };
+  const auto stored = co_await self.step("upload", store);
+  co_await outside_->storage->remove(draft_file);
+
+  succeeded end;
+  end.effects.push_back(
+      {std::string{queries::spot_image_saved.text},
+       {self.text("plan_id"), self.text("spot_name"), stored.at("url").get<std::string>()}});
+  co_return end;
+}
+
+asio::awaitable<std::optional<place_text>> handler::read_spot(job& self) {
+  const auto row = co_await outside_->session.run_one(
+      pg::with(outside_->spot_of_job, self.text("plan_id"), self.text("spot_name")));
+  if (row.rows() == 0) co_return std::nullopt;
+  place_text place;
+  place.name = self.text("spot_name");
+  place.area = row.get(0, 0);
+  place.description = row.get(0, 1);
+  co_return place;
+}
+
+/// The picture is in the storage before the step counts as done: a later attempt finds it there.
+asio::awaitable<json> handler::generate(job& self, place_text place, std::string prompt) {
+  picture_request wanted(std::move(place), std::move(prompt));
+  auto picture = co_await outside_->pictures->generate(self, std::move(wanted));
+  const auto size = picture.size();
+  const auto file = draft_key(self);
+  co_await outside_->storage->put(file, std::move(picture), "image/png");
+  json result;
+  result["file"] = file;
+  result["bytes"] = size;
+  co_return result;
+}
+
+asio::awaitable<json> handler::upload(job& self, std::string draft) {
+  auto picture = co_await outside_->storage->get(draft, image_api::max_picture);
+  if (!picture)
+    throw std::runtime_error("the generated picture " + draft + " is gone from the storage");
+  const auto file = final_key(self);
+  co_await outside_->storage->put(file, std::move(*picture), "image/png");
+  json result;
+  result["url"] = outside_->storage->url(file);
+  co_return result;
+}
+
+std::string prompt_for(const place_text& place) {
+  std::string prompt = "A travel poster of " + place.name;
+  if (!place.area.empty()) prompt += " in " + place.area;
+  prompt += ".";
+  if (!place.description.empty()) prompt += " " + place.description;
+  return prompt + " Landscape format, no people in the foreground, no text.";
+}
+
+void add_to(worker& process, kind_options options, const worker_options& about,
+            const environment& env) {
+  options.columns = {"plan_id", "spot_name"};
+  const auto serve = std::make_shared<handler>(about.database_url, about.pooled, env);
+  process.add(std::move(options), [serve](job& self) { return serve->run(self); });
+}
+
+}  // namespace rowrunner::spot_images

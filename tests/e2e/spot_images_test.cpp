@@ -1,0 +1,83 @@
+// Spot images from the plan file to the picture, with the real binary.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "support/postgres.hpp"
+#include "support/process.hpp"
+#include "workloads/spot_images/image_api.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class spot_images_e2e : public ::testing::Test {
+ protected:
+  spot_images_e2e() {
+    std::string name = ::testing::TempDir() + "/spotsXXXXXX";
+    folder = mkdtemp(name.data());
+  }
+  ~spot_images_e2e() override { std::filesystem::remove_all(folder); }
+
+  process_environment env(process_environment more = {}) {
+    more.insert({{"DATABASE_URL", db.url()}, {"LOCAL_STORAGE_PATH", folder + "/store"}});
+    return more;
+  }
+  process_result run(std::vector<std::string> words, process_environment more = {}) {
+    words.insert(words.begin(), ROWRUNNER_BINARY);
+    return run_process(words, env(std::move(more)));
+  }
+
+  test_database db;
+  std::string folder;
+};
+
+TEST_F(spot_images_e2e, a_plan_becomes_twelve_pictures_made_by_two_workers) {
+  const auto imported =
+      run({"plan", "import", ROWRUNNER_SOURCE_DIR "/examples/kyoto.json", "--enqueue"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.err;
+  const std::vector<std::string> worker{ROWRUNNER_BINARY, "worker", "--kind", "spot_image:2",
+                                        "--drain"};
+  child_process one(worker, env()), two(worker, env());
+  EXPECT_EQ(one.wait(), 0) << one.err();
+  EXPECT_EQ(two.wait(), 0) << two.err();
+  EXPECT_EQ(db.value("SELECT count(*) FROM spots WHERE image_status = 'succeeded'"), "12");
+  for (const auto& row : db.rows("SELECT image_url FROM spots")) {
+    const auto url = row[0].as<std::string>();
+    ASSERT_THAT(url, ::testing::StartsWith("file://"));
+    std::ifstream file(url.substr(7), std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_NO_THROW(spot_images::check_png(bytes)) << url;
+  }
+  // Nothing is left of what was only on the way.
+  EXPECT_TRUE(std::filesystem::is_empty(folder + "/store/spot_images/drafts"));
+  EXPECT_EQ(db.value("SELECT sum(attempts) FROM spot_image_jobs"), "0");
+}
+
+TEST_F(spot_images_e2e, a_job_whose_spot_was_deleted_fails_with_that_reason) {
+  db.exec("INSERT INTO public.spot_image_jobs (plan_id, spot_name) VALUES ('gone', 'nowhere')");
+  EXPECT_EQ(run({"worker", "--drain"}).exit_code, 0);
+  EXPECT_EQ(db.value("SELECT status || ': ' || last_error FROM spot_image_jobs"),
+            "failed: the spot nowhere of plan gone was deleted");
+}
+
+TEST_F(spot_images_e2e, settings_that_make_no_sense_are_refused_at_start) {
+  EXPECT_THAT(run({"worker", "--drain"}, {{"IMAGE_PROVIDER", "crayons"}}).err,
+              HasSubstr("IMAGE_PROVIDER must be poster or http"));
+  EXPECT_THAT(run({"worker", "--drain"}, {{"IMAGE_PROVIDER", "http"}}).err,
+              HasSubstr("IMAGE_API_KEY"));
+  EXPECT_EQ(run({"worker", "--drain"}, {{"STORAGE_TYPE", "TAPE"}}).exit_code, 2);
+  EXPECT_EQ(run({"worker", "--drain"}, {{"LOCAL_STORAGE_PATH", "/proc/nothing"}}).exit_code, 1);
+}
+
+TEST_F(spot_images_e2e, draining_nothing_ends_at_once) {
+  EXPECT_EQ(run({"worker", "--drain"}).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace rowrunner::testing
