@@ -357,13 +357,14 @@ asio::awaitable<void> worker::impl::shut_down() {
 
 /// The last counters are worth a little time, not more; a statement that hangs is left behind.
 asio::awaitable<void> worker::impl::say_goodbye(std::chrono::steady_clock::time_point deadline) {
-  const auto said = std::make_shared<bool>(false);
-  asio::co_spawn(*io_, parts_->rounds.end(), [this, said](const std::exception_ptr& thrown) {
+  asio::co_spawn(*io_, parts_->rounds.end(), [this](const std::exception_ptr& thrown) {
     if (thrown) log_->warn("the last counters were not saved");
-    *said = true;
+    goodbye_said_ = true;
     progress_.set();
   });
-  co_await wait_until([said] { return *said; }, deadline);
+  // Lambdas inside of a co_await may capture only what is trivially copied: g++ 12 destroys them
+  // twice.
+  co_await wait_until([this] { return goodbye_said_; }, deadline);
 }
 
 worker_counts worker::impl::counts() const {

@@ -73,6 +73,7 @@ class worker::impl {
   event progress_;
   int stop_requests_ = 0;
   bool loop_ended_ = false;
+  bool goodbye_said_ = false;
 };
 
 }  // namespace rowrunner
