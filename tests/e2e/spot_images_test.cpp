@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -73,6 +74,15 @@ TEST_F(spot_images_e2e, settings_that_make_no_sense_are_refused_at_start) {
               HasSubstr("IMAGE_API_KEY"));
   EXPECT_EQ(run({"worker", "--drain"}, {{"STORAGE_TYPE", "TAPE"}}).exit_code, 2);
   EXPECT_EQ(run({"worker", "--drain"}, {{"LOCAL_STORAGE_PATH", "/proc/nothing"}}).exit_code, 1);
+}
+
+TEST_F(spot_images_e2e, a_database_that_does_not_answer_is_one_line_without_the_password) {
+  const auto refused =
+      run({"worker", "--drain", "--database-url", "postgresql://u:hush@127.0.0.1:1/nowhere"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("cannot connect to PostgreSQL (host 127.0.0.1, port 1"));
+  EXPECT_THAT(refused.err, ::testing::Not(HasSubstr("hush")));
+  EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
 }
 
 TEST_F(spot_images_e2e, draining_nothing_ends_at_once) {

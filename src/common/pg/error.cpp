@@ -16,6 +16,24 @@ std::string describe(const std::string& sqlstate, const std::string& message,
 
 }  // namespace
 
+namespace {
+
+/// libpq breaks its explanations into lines; an error of ours is one line.
+std::string on_one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool space = c == '\n' || c == '\t' || c == ' ';
+    if (!space) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  return line;
+}
+
+}  // namespace
+
 error_class classify(std::string_view sqlstate) {
   // 53300 comes first, as the rest of class 53 is about a server that does accept connections.
   if (sqlstate.starts_with("08") || sqlstate == "57P01" || sqlstate == "57P02" ||
@@ -45,6 +63,6 @@ query_error::query_error(std::string sqlstate, std::string message, std::string 
 connection_lost::connection_lost(const std::string& what, bool maybe, std::string sqlstate)
     : error(std::move(sqlstate), "connection lost: " + what), maybe_committed(maybe) {}
 
-connect_failed::connect_failed(const std::string& what) : error("08001", what) {}
+connect_failed::connect_failed(const std::string& what) : error("08001", on_one_line(what)) {}
 
 }  // namespace rowrunner::pg
