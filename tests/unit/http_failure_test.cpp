@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <future>
 #include <thread>
 
 #include "http_fixture.hpp"
@@ -268,6 +269,24 @@ TEST_F(http_failure, cancelled_in_the_body) {
     });
   }));
   EXPECT_TRUE(server_.wait_for_closed(1));
+}
+
+// The connection is kept from the request before, so the write and the read begin at once, and the
+// cancellation comes when the first half was read and is on its way to the client.
+TEST_F(http_failure, cancelled_between_two_pieces_of_the_answer) {
+  server_.on("GET /first", [](http_exchange& x) { x.answer(200); });
+  fetch(http_, request(server_.url("/first")));
+  ASSERT_EQ(http_.idle_connections(), 1U);
+  std::promise<void> half_sent;
+  EXPECT_TRUE(is_cancelled(http_, request(server_.url()), [&](auto cancel) {
+    server_.on("GET /", [cancel, &half_sent](http_exchange& x) {
+      x.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+      cancel();
+      half_sent.set_value();
+      x.hang();
+    });
+    asio::post(io_, [&half_sent] { half_sent.get_future().wait(); });
+  }));
 }
 
 TEST_F(http_failure, cancelled_during_the_look_up) {

@@ -15,7 +15,6 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 #include <cerrno>
@@ -89,6 +88,17 @@ response to_response(message received) {
   return out;
 }
 
+// An answer without a length lasts until the connection ends; any other is cut off by it.
+error_code at_end(parser& answer) {
+  error_code failure;
+  if (answer.got_some()) {
+    answer.put_eof(failure);
+  } else {
+    failure = beast::http::error::end_of_stream;
+  }
+  return failure;
+}
+
 // Each address gets its share of the time that is left, so that one that does not answer does not
 // use up that of the others.
 asio::awaitable<void> connect(plain_stream& stream, origin server, clock::time_point deadline) {
@@ -156,11 +166,28 @@ struct connection::stream {
   asio::awaitable<error_code> read(Wire& on, parser& answer);
 };
 
+// Beast's own read starts its next piece without a look at the cancellation that came while the
+// last piece was on its way to it, so each piece is asked for here, where co_await looks.
 template <typename Wire>
 asio::awaitable<error_code> connection::stream::read(Wire& on, parser& answer) {
-  const auto [failure, size] = co_await beast::http::async_read(on, received, answer, tuple);
-  pass_cancellation(failure);
-  co_return failure;
+  constexpr std::size_t largest_piece = 64 * 1024;
+  answer.eager(true);
+  for (;;) {
+    error_code failure;
+    if (received.size() > 0) {
+      received.consume(answer.put(received.data(), failure));
+      if (failure && failure != beast::http::error::need_more) co_return failure;
+      if (answer.is_done()) co_return error_code{};
+    }
+    const std::size_t room = std::min(largest_piece, received.max_size() - received.size());
+    if (room == 0) co_return beast::http::make_error_code(beast::http::error::buffer_overflow);
+    std::size_t size = 0;
+    std::tie(failure, size) = co_await on.async_read_some(received.prepare(room), tuple);
+    pass_cancellation(failure);
+    received.commit(size);
+    if (failure == asio::error::eof) co_return at_end(answer);
+    if (failure) co_return failure;
+  }
 }
 
 template <typename Wire>
