@@ -9,6 +9,7 @@
 #include "apps/database.hpp"
 #include "apps/output.hpp"
 #include "common/errors.hpp"
+#include "common/job_status.hpp"
 #include "common/queries.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
@@ -65,7 +66,7 @@ text_param parse_id(const std::optional<std::string>& text) {
 class lister {
  public:
   lister(pqxx::dbtransaction& tx, const list_options& options) : tx_(tx), options_(options) {
-    if (options.status == "queued") {
+    if (options.status == job_status::queued) {
       if (options.after) place_ = parse_place(*options.after);
       return;
     }
@@ -73,22 +74,22 @@ class lister {
     if (after_ && options.status == "delayed") {
       throw usage_error("--after does not work with --status delayed: raise --limit instead");
     }
-    if (after_ && options.status == "failed") failed_at_ = when_failed(*after_);
+    if (after_ && options.status == job_status::failed) failed_at_ = when_failed(*after_);
   }
 
   pqxx::result read(const kind_info& kind) {
     const int limit = options_.limit;
-    if (options_.status == "queued") {
+    if (options_.status == job_status::queued) {
       return tx_.exec_params(kind.bind(queries::jobs_waiting), kind.id, place_.priority, place_.seq,
                              limit);
     }
     if (options_.status == "delayed") {
       return tx_.exec_params(kind.bind(queries::jobs_delayed), kind.id, limit);
     }
-    if (options_.status == "processing") {
+    if (options_.status == job_status::processing) {
       return tx_.exec_params(kind.bind(queries::jobs_running), kind.id, after_, limit);
     }
-    if (options_.status == "failed") {
+    if (options_.status == job_status::failed) {
       return tx_.exec_params(kind.bind(queries::jobs_failed), kind.id, failed_at_, after_, limit);
     }
     return tx_.exec_params(kind.bind(queries::jobs_newest), after_, options_.status, limit);
@@ -101,9 +102,11 @@ class lister {
   }
 
   bool by_search() const {
-    return options_.status == "succeeded" || options_.status == "cancelled";
+    return options_.status == job_status::succeeded || options_.status == job_status::cancelled;
   }
-  bool descending() const { return options_.status != "queued" && options_.status != "delayed"; }
+  bool descending() const {
+    return options_.status != job_status::queued && options_.status != "delayed";
+  }
 
  private:
   std::string when_failed(const std::string& id) {

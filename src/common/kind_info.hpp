@@ -16,8 +16,6 @@ struct kind_info {
   std::string table;
   /// The word for a cancelled job in that table.
   std::string cancelled_status;
-  /// The sequence that serves as wake-up flag, as text.
-  std::string wakeup;
   bool paused = false;
   /// How long finished jobs are kept, as PostgreSQL writes an interval; empty: for ever.
   std::string retention;

@@ -13,9 +13,8 @@ std::vector<kind_info> read_kinds(pqxx::dbtransaction& tx) {
     info.kind = row[1].as<std::string>();
     info.table = row[2].as<std::string>();
     info.cancelled_status = row[3].as<std::string>();
-    info.wakeup = row[4].as<std::string>();
-    info.paused = row[5].as<bool>();
-    info.retention = row[6].is_null() ? "" : row[6].as<std::string>();
+    info.paused = row[4].as<bool>();
+    info.retention = row[5].is_null() ? "" : row[5].as<std::string>();
     out.push_back(std::move(info));
   }
   return out;

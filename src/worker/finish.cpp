@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 
+#include "common/job_status.hpp"
 #include "common/pg/array.hpp"
 #include "common/pg/backoff.hpp"
 #include "common/pg/error.hpp"
@@ -227,7 +228,7 @@ asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& doub
     }
     for (const auto* v : g.members) {
       const auto status = found.find(claim_of(*v));
-      if (!read || (status != found.end() && status->second == "processing")) {
+      if (!read || (status != found.end() && status->second == job_status::processing)) {
         open.push_back(*v);
         continue;
       }

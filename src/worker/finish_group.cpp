@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "common/job_status.hpp"
 #include "common/pg/array.hpp"
 #include "common/text.hpp"
 #include "worker/lane.hpp"
@@ -111,7 +112,7 @@ void finisher::account_one(const verdict& v, const std::string* answered_status)
     home.count(&worker_counts::succeeded);
     log(log_level::debug, "succeeded", "");
   } else if (const auto* f = std::get_if<failed>(&v.result)) {
-    const bool again = *answered_status == "queued";
+    const bool again = *answered_status == job_status::queued;
     home.count(again ? &worker_counts::retried : &worker_counts::failed);
     log(again ? log_level::warn : log_level::error, again ? "failed, will be retried" : "failed",
         f->error);

@@ -38,9 +38,8 @@ kind_info read_kind(const pg::result& kinds, int row) {
   kind.kind = kinds.get(row, 1);
   kind.table = kinds.get(row, 2);
   kind.cancelled_status = kinds.get(row, 3);
-  kind.wakeup = kinds.get(row, 4);
-  kind.paused = kinds.get_bool(row, 5);
-  kind.retention = kinds.get(row, 6);
+  kind.paused = kinds.get_bool(row, 4);
+  kind.retention = kinds.get(row, 5);
   return kind;
 }
 
