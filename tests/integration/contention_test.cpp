@@ -53,6 +53,26 @@ TEST(contention, a_row_that_is_held_while_it_should_end_does_not_hold_up_the_oth
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
+TEST(contention, an_effect_that_can_never_be_written_costs_its_attempt) {
+  jobs_database db;
+  db.exec(
+      "CREATE FUNCTION give_way() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+      "  RAISE EXCEPTION 'somebody is always first' USING ERRCODE = 'serialization_failure';"
+      "END $$;"
+      "CREATE TRIGGER give_way BEFORE INSERT ON effects FOR EACH ROW WHEN (NEW.name = 'hopeless')"
+      "  EXECUTE FUNCTION give_way()");
+  db.add("hopeless", "ok", 0, 0, 1);
+  worker_thread one(db);
+  EXPECT_TRUE(db.reaches("hopeless", "failed"));
+  db.add("other");
+  EXPECT_TRUE(db.reaches("other", "succeeded"));
+  one.stop();
+  EXPECT_THAT(db.value("SELECT last_error FROM test_jobs WHERE name = 'hopeless'"),
+              ::testing::AllOf(::testing::HasSubstr("the outcome could not be written"),
+                               ::testing::HasSubstr("somebody is always first")));
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
 TEST(contention, a_request_to_cancel_that_an_end_had_to_wait_for_still_counts) {
   jobs_database db;
   const auto id = db.add("a");
