@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <regex>
 #include <set>
+#include <sstream>
 
 #include "support/jobs_database.hpp"
 #include "support/worker_thread.hpp"
@@ -27,11 +27,12 @@ std::set<std::string> in_the_table() {
 
 TEST(job_status, the_diagram_shows_the_same_changes) {
   std::ifstream file(ROWRUNNER_SOURCE_DIR "/ARCHITECTURE.md");
-  const std::regex arrow(R"(^  ([a-z]+) --> ([a-z]+):.*)");
   std::set<std::string> drawn;
-  std::smatch found;
   for (std::string line; std::getline(file, line);) {
-    if (std::regex_match(line, found, arrow)) drawn.insert(found.str(1) + " > " + found.str(2));
+    std::istringstream words(line);
+    std::string from, arrow, to;
+    if (!(words >> from >> arrow >> to) || arrow != "-->" || from == "[*]") continue;
+    drawn.insert(from + " > " + to.substr(0, to.find(':')));
   }
   EXPECT_EQ(drawn, in_the_table());
 }
@@ -63,10 +64,10 @@ TEST(job_status, the_check_of_a_job_table_knows_the_words_and_no_others) {
       "SELECT pg_get_constraintdef(oid) FROM pg_constraint"
       " WHERE conrelid = 'spot_image_jobs'::regclass AND conname = 'spot_image_jobs_status_check'");
   std::set<std::string> allowed;
-  const std::regex word("'([a-z]+)'");
-  for (std::sregex_iterator it(check.begin(), check.end(), word), end; it != end; ++it) {
-    allowed.insert(it->str(1));
-  }
+  std::istringstream parts(check);
+  std::string between, word;
+  while (std::getline(parts, between, '\'') && std::getline(parts, word, '\''))
+    allowed.insert(word);
   std::set<std::string> words(job_status::all.begin(), job_status::all.end());
   words.erase(std::string(job_status::cancelled));  // the document's table writes failed instead
   EXPECT_EQ(allowed, words);
