@@ -18,28 +18,6 @@
 #include "workloads/spot_images/poster/scene.hpp"
 #include "workloads/spot_images/poster/title.hpp"
 
-// Pango asks fontconfig in threads of its own. Neither library is built with the sanitizers, which
-// therefore see no locks, and fontconfig's caches live until the process ends.
-#ifdef __SANITIZE_ADDRESS__
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:libfontconfig.so\nleak:libpango\n";
-}
-#endif
-#ifdef __SANITIZE_THREAD__
-extern "C" const char* __tsan_default_suppressions() {
-  return "called_from_lib:libfontconfig.so\n"
-         "called_from_lib:libglib-2.0.so\n"
-         "called_from_lib:libgobject-2.0.so\n"
-         "called_from_lib:libpango-1.0.so\n"
-         "called_from_lib:libpangocairo-1.0.so\n"
-         "called_from_lib:libpangoft2-1.0.so\n"
-         "called_from_lib:libharfbuzz.so\n"
-         "called_from_lib:libcairo.so\n"
-         "called_from_lib:libfreetype.so\n"
-         "race:libfontconfig.so\nrace:libglib-2.0.so\nrace:libpango\nrace:libcairo.so\n";
-}
-#endif
-
 namespace rowrunner::spot_images {
 
 // Found by GoogleTest, so that a failed comparison can be read.
