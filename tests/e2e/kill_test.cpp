@@ -5,10 +5,11 @@
 
 #include <csignal>
 #include <future>
-#include <list>
+#include <optional>
 
 #include "support/jobs_database.hpp"
 #include "support/process.hpp"
+#include "support/worker_pool.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -27,28 +28,21 @@ std::unique_ptr<child_process> start_worker(const test_database& db,
 TEST(kill, twenty_enqueuers_eight_workers_one_killed_every_second) {
   constexpr int jobs = 5'000, enqueuers = 20, workers = 8;
   jobs_database db;
-  std::list<std::unique_ptr<child_process>> pool;
-  for (int i = 0; i < workers; ++i) pool.push_back(start_worker(db));
+  auto pool = std::make_optional<worker_pool>(workers, [&] { return start_worker(db); });
 
   std::vector<std::unique_ptr<child_process>> enqueuing;
   for (int i = 0; i < enqueuers; ++i) {
     enqueuing.push_back(std::make_unique<child_process>(
         std::vector<std::string>{TEST_WORKER, db.url(), "--enqueue", std::to_string(jobs)}));
   }
-  int kills = 0;
   const std::string done = "SELECT count(*) FROM test_jobs WHERE status = 'succeeded'";
-  while (!db.becomes(done, std::to_string(jobs), 1s) && kills < 60) {
-    pool.front()->kill(SIGKILL);
-    pool.pop_front();
-    ++kills;
-    pool.push_back(start_worker(db));
-  }
+  const int kills = pool->kill_until(db, done, std::to_string(jobs));
   long inserted = 0;
   for (auto& one : enqueuing) {
     EXPECT_EQ(one->wait(), 0) << one->err();
     inserted += std::stol(one->out().substr(9));
   }
-  pool.clear();
+  pool.reset();
 
   EXPECT_GE(kills, 3);
   EXPECT_EQ(inserted, jobs);  // I1: each acknowledged once

@@ -1,15 +1,8 @@
 // Spot images from the plan file to the picture, with the real binary.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
-#include "support/postgres.hpp"
-#include "support/process.hpp"
+#include "e2e/spot_images_fixture.hpp"
 #include "workloads/spot_images/image_api.hpp"
 
 namespace rowrunner::testing {
@@ -17,26 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class spot_images_e2e : public ::testing::Test {
- protected:
-  spot_images_e2e() {
-    std::string name = ::testing::TempDir() + "/spotsXXXXXX";
-    folder = mkdtemp(name.data());
-  }
-  ~spot_images_e2e() override { std::filesystem::remove_all(folder); }
-
-  process_environment env(process_environment more = {}) {
-    more.insert({{"DATABASE_URL", db.url()}, {"LOCAL_STORAGE_PATH", folder + "/store"}});
-    return more;
-  }
-  process_result run(std::vector<std::string> words, process_environment more = {}) {
-    words.insert(words.begin(), ROWRUNNER_BINARY);
-    return run_process(words, env(std::move(more)));
-  }
-
-  test_database db;
-  std::string folder;
-};
+class spot_images_e2e : public spot_images_fixture {};
 
 TEST_F(spot_images_e2e, a_plan_becomes_twelve_pictures_made_by_two_workers) {
   const auto imported =
@@ -51,9 +25,7 @@ TEST_F(spot_images_e2e, a_plan_becomes_twelve_pictures_made_by_two_workers) {
   for (const auto& row : db.rows("SELECT image_url FROM spots")) {
     const auto url = row[0].as<std::string>();
     ASSERT_THAT(url, ::testing::StartsWith("file://"));
-    std::ifstream file(url.substr(7), std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    EXPECT_NO_THROW(spot_images::check_png(bytes)) << url;
+    EXPECT_NO_THROW(spot_images::check_png(file_at(url))) << url;
   }
   // Nothing is left of what was only on the way.
   EXPECT_TRUE(std::filesystem::is_empty(folder + "/store/spot_images/drafts"));

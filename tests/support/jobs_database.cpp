@@ -84,31 +84,9 @@ SELECT 'failed but not on the dead letter list: ' || j.name FROM test_jobs j
 WHERE j.status = 'failed' AND NOT EXISTS (SELECT FROM rowrunner.failures f WHERE f.job_id = j.id)
 )sql";
 
-/// Only there so that await_notification has somebody to wake.
-class changes : public pqxx::notification_receiver {
- public:
-  explicit changes(pqxx::connection_base& connection)
-      : pqxx::notification_receiver(connection, "test_changes") {}
-  void operator()(const std::string&, int) override {}
-};
-
 }  // namespace
 
-jobs_database::jobs_database() {
-  exec(schema);
-  listen();
-}
-
-void jobs_database::come_back() {
-  reconnect();
-  listen();
-}
-
-void jobs_database::listen() {
-  receiver_.reset();
-  listener_ = std::make_unique<pqxx::connection>(url());
-  receiver_ = std::make_unique<changes>(*listener_);
-}
+jobs_database::jobs_database() { exec(schema); }
 
 std::string jobs_database::add(const std::string& name, const std::string& action, int ms,
                                int times, int max_attempts) {
@@ -124,21 +102,6 @@ std::string jobs_database::add(const std::string& name, const std::string& actio
 
 std::string jobs_database::status(const std::string& name) {
   return value("SELECT status FROM test_jobs WHERE name = '" + name + "'");
-}
-
-bool jobs_database::becomes(const std::string& sql, const std::string& wanted,
-                            std::chrono::seconds at_most) {
-  const auto deadline = std::chrono::steady_clock::now() + at_most;
-  for (;;) {
-    if (value(sql) == wanted) return true;
-    const auto left = deadline - std::chrono::steady_clock::now();
-    if (left <= left.zero()) return false;
-    // At most half a second, since not all that is asked for comes with a change of status.
-    const auto pause =
-        std::min<std::chrono::steady_clock::duration>(left, std::chrono::milliseconds{500});
-    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(pause).count();
-    listener_->await_notification(0, static_cast<long>(us));
-  }
 }
 
 std::vector<std::string> jobs_database::violations() {

@@ -1,18 +1,16 @@
 #pragma once
 
-#include <chrono>
-#include <pqxx/pqxx>
 #include <string>
 #include <vector>
 
-#include "support/postgres.hpp"
+#include "support/watched_database.hpp"
 
 namespace rowrunner::testing {
 
 /// A database with a job table of its own, `test_jobs` of kind `test`: what a job does stands in
 /// its columns action, ms and times (see test_handler.hpp). `effects` takes one row per effect,
 /// `history` every change of status, so that a test can ask what really happened.
-class jobs_database : public test_database {
+class jobs_database : public watched_database {
  public:
   jobs_database();
 
@@ -22,27 +20,14 @@ class jobs_database : public test_database {
 
   std::string status(const std::string& name);
 
-  /// Waits until the query answers `wanted`; it is asked again whenever a job changed. Says whether
-  /// it came to that.
-  bool becomes(const std::string& sql, const std::string& wanted,
-               std::chrono::seconds at_most = std::chrono::seconds{60});
   bool reaches(const std::string& name, const std::string& wanted) {
     return becomes("SELECT status FROM test_jobs WHERE name = '" + name + "'", wanted);
   }
-
-  /// After the server was away.
-  void come_back();
 
   /// What is wrong, one sentence each: the invariants that hold at every moment (every waiting job
   /// has a place, every running one a lease, attempts are bounded, effects and ends happen once,
   /// no lease is used twice).
   std::vector<std::string> violations();
-
- private:
-  void listen();
-
-  std::unique_ptr<pqxx::connection> listener_;
-  std::unique_ptr<pqxx::notification_receiver> receiver_;
 };
 
 }  // namespace rowrunner::testing

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "support/jobs.hpp"
+#include "support/process.hpp"
+#include "support/watched_database.hpp"
+
+namespace rowrunner::testing {
+
+/// A database and a storage folder of one's own, and the real binary on them.
+class spot_images_fixture : public ::testing::Test {
+ protected:
+  spot_images_fixture() {
+    std::string name = ::testing::TempDir() + "/spotsXXXXXX";
+    folder = mkdtemp(name.data());
+    db.watch("spot_image_jobs");
+  }
+  ~spot_images_fixture() override { std::filesystem::remove_all(folder); }
+
+  process_environment env(process_environment more = {}) const {
+    more.insert({{"DATABASE_URL", db.url()}, {"LOCAL_STORAGE_PATH", folder + "/store"}});
+    return more;
+  }
+  process_result run(std::vector<std::string> words, process_environment more = {}) const {
+    words.insert(words.begin(), ROWRUNNER_BINARY);
+    return run_process(words, env(std::move(more)), folder);
+  }
+  std::unique_ptr<child_process> start(std::vector<std::string> words,
+                                       process_environment more = {}) const {
+    words.insert(words.begin(), ROWRUNNER_BINARY);
+    return std::make_unique<child_process>(words, env(std::move(more)), folder);
+  }
+
+  /// A plan `p` with these places.
+  void add_plan(const std::vector<std::string>& spots) {
+    db.exec("INSERT INTO travel_plans (plan_id, title) VALUES ('p', 'Plan')");
+    for (const auto& name : spots) {
+      db.exec("INSERT INTO spots (plan_id, spot_name) VALUES ('p', '" + name + "')");
+    }
+  }
+  /// The same, with a job for each.
+  void enqueue_plan(const std::vector<std::string>& spots) {
+    add_plan(spots);
+    const auto done = run({"enqueue", "spot-images", "--plan", "p"});
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+  }
+
+  /// The status, the charged attempts and the last error of a job, as in "failed 3 no paint".
+  std::string job_of(const std::string& spot) {
+    return db.value(
+        "SELECT concat_ws(' ', status, attempts, last_error) FROM spot_image_jobs"
+        " WHERE spot_name = '" +
+        spot + "'");
+  }
+  /// The picture of a spot that has one, by its address; "" if there is no such file.
+  std::string picture_of(const std::string& spot) {
+    return file_at(db.value("SELECT image_url FROM spots WHERE spot_name = '" + spot + "'"));
+  }
+  static std::string file_at(const std::string& url) {
+    if (!url.starts_with("file://")) return "";
+    std::ifstream file(url.substr(7), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  watched_database db;
+  std::string folder;
+};
+
+}  // namespace rowrunner::testing
