@@ -99,9 +99,15 @@ asio::awaitable<outcome> handler::make_picture(job& self) {
   const auto draft = co_await self.step("generate", paint);
 
   const std::string draft_file = draft.at("file").get<std::string>();
-  const step_body store = [&]() -> asio::awaitable<json> { return upload(self, draft_file); };
+  const step_body store = [&]() -> asio::awaitable<json> {
+    return upload(self, draft_file, *place, words);
+  };
   const auto stored = co_await self.step("upload", store);
-  co_await outside_->storage->remove(draft_file);
+  try {
+    co_await outside_->storage->remove(draft_file);
+  } catch (const storage::error&) {
+    // A draft that stays behind costs some space; that is no reason to lose the picture.
+  }
 
   succeeded end;
   end.effects.push_back(
@@ -134,10 +140,14 @@ asio::awaitable<json> handler::generate(job& self, place_text place, std::string
   co_return result;
 }
 
-asio::awaitable<json> handler::upload(job& self, std::string draft) {
+/// A draft that somebody took away is made again: without it no later attempt could succeed.
+asio::awaitable<json> handler::upload(job& self, std::string draft, place_text place,
+                                      std::string prompt) {
   auto picture = co_await outside_->storage->get(draft, image_api::max_picture);
-  if (!picture)
-    throw std::runtime_error("the generated picture " + draft + " is gone from the storage");
+  if (!picture) {
+    picture_request wanted(std::move(place), std::move(prompt));
+    picture = co_await outside_->pictures->generate(self, std::move(wanted));
+  }
   const auto file = final_key(self);
   co_await outside_->storage->put(file, std::move(*picture), "image/png");
   json result;

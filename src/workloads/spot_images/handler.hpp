@@ -28,7 +28,8 @@ class handler {
   boost::asio::awaitable<outcome> make_picture(job& self);
   boost::asio::awaitable<std::optional<place_text>> read_spot(job& self);
   boost::asio::awaitable<nlohmann::json> generate(job& self, place_text place, std::string prompt);
-  boost::asio::awaitable<nlohmann::json> upload(job& self, std::string draft);
+  boost::asio::awaitable<nlohmann::json> upload(job& self, std::string draft, place_text place,
+                                                std::string prompt);
 
   const std::string database_url_;
   const bool pooled_;
