@@ -1,10 +1,6 @@
 #include "worker/job_writes.hpp"
 
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
-#include "common/pg/backoff.hpp"
-#include "common/pg/error.hpp"
+#include "common/pg/until_answered.hpp"
 #include "common/queries.hpp"
 #include "common/text.hpp"
 #include "worker/lane.hpp"
@@ -24,19 +20,12 @@ job_writes::job_writes(std::shared_ptr<asio::io_context> io, pg::session& sessio
 /// All of these statements may run twice, so a database that went away is asked again for as long
 /// as the job may run.
 asio::awaitable<pg::result> job_writes::run(job_ptr job, pg::call call) {
-  pg::backoff backoff;
-  for (;;) {
+  const std::function<void()> may_run = [job] {
     if (job->stopping.stop_requested()) throw job_stopped("the job was told to stop");
-    try {
-      auto results = co_await session_.run(pg::together(pg::with(settings_), call));
-      co_return std::move(results.back());
-    } catch (const pg::query_error& e) {
-      if (pg::classify(e.sqlstate()) == pg::error_class::permanent) throw;
-    } catch (const pg::error&) {
-    }
-    asio::steady_timer timer(*io_, backoff.next(rng_));
-    co_await timer.async_wait(asio::use_awaitable);
-  }
+  };
+  auto results = co_await pg::until_answered(
+      session_, pg::together(pg::with(settings_), std::move(call)), may_run);
+  co_return std::move(results.back());
 }
 
 asio::awaitable<void> job_writes::write(job_ptr job, pg::call call, const char* what) {

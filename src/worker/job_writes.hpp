@@ -3,7 +3,6 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <functional>
-#include <random>
 #include <rowrunner/job.hpp>
 
 #include "common/pg/session.hpp"
@@ -36,7 +35,6 @@ class job_writes {
   std::function<void(const job_ptr&)> lost_;
   pg::statement steps_of_;
   pg::statement settings_;
-  std::mt19937_64 rng_{std::random_device{}()};
 };
 
 }  // namespace rowrunner

@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 
 #include "common/pg/error.hpp"
-#include "common/pg/session.hpp"
+#include "common/pg/until_answered.hpp"
 #include "pg_fixture.hpp"
 
 namespace rowrunner::pg {
@@ -144,6 +144,41 @@ TEST_F(pg_session, comes_back_after_the_server_ended_the_connection) {
     db.close();
     co_await pid_of(db);
     EXPECT_EQ(db.reconnects(), 2);
+  });
+}
+
+TEST_F(pg_session, until_answered_asks_again_what_may_succeed_later) {
+  testing::test_database db;
+  db.exec("CREATE SEQUENCE tries");
+  db.exec(
+      "CREATE FUNCTION third_time(code text) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN"
+      " IF nextval('tries') % 3 <> 0 THEN RAISE EXCEPTION 'not yet' USING ERRCODE = code; END IF;"
+      " RETURN currval('tries'); END $$");
+  settings options;
+  options.url = db.url();
+  const statement stmt{"third_time", "SELECT third_time($1)"};
+  play([&]() -> awaitable<void> {
+    session asked(io_.get_executor(), options);
+    int tries = 0;
+    const std::function<void()> count = [&] { ++tries; };
+    // A serialization failure, a deadlock, a lock timeout, a statement timeout.
+    for (const std::string code : {"40001", "40P01", "55P03", "57014"}) {
+      tries = 0;
+      co_await until_answered(asked, together(with(stmt, code)), count);
+      EXPECT_EQ(tries, 3) << code;
+    }
+    co_await terminate(static_cast<int>(co_await pid_of(asked)));
+    tries = 0;
+    const statement plain{"", "SELECT 1"};
+    co_await until_answered(asked, together(with(plain)), count);
+    EXPECT_EQ(tries, 2) << "once on the dead connection, once on a new one";
+    tries = 0;
+    auto refused = until_answered(asked, together(with(stmt, std::string("22012"))), count);
+    EXPECT_TRUE(co_await failure_of<query_error>(std::move(refused)));
+    EXPECT_EQ(tries, 1) << "it stays wrong";
+    const std::function<void()> enough = [] { throw std::runtime_error("enough"); };
+    auto given_up = until_answered(asked, together(with(plain)), enough);
+    EXPECT_TRUE(co_await failure_of<std::runtime_error>(std::move(given_up)));
   });
 }
 

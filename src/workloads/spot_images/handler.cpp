@@ -6,7 +6,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "common/http/client.hpp"
-#include "common/pg/session.hpp"
+#include "common/pg/until_answered.hpp"
 #include "common/queries.hpp"
 #include "common/storage/make_store.hpp"
 #include "workloads/spot_images/image_api.hpp"
@@ -38,6 +38,11 @@ storage::offload on_threads(asio::thread_pool& threads) {
     };
     co_await asio::co_spawn(threads, body, asio::use_awaitable);
   };
+}
+
+outcome spot_deleted(const job& self) {
+  return final_failure("the spot " + self.text("spot_name") + " of plan " + self.text("plan_id") +
+                       " was deleted");
 }
 
 std::string draft_key(const job& self) { return "spot_images/drafts/" + self.id() + ".png"; }
@@ -87,10 +92,7 @@ asio::awaitable<outcome> handler::run(job& self) {
 
 asio::awaitable<outcome> handler::make_picture(job& self) {
   const auto place = co_await read_spot(self);
-  if (!place) {
-    co_return final_failure("the spot " + self.text("spot_name") + " of plan " +
-                            self.text("plan_id") + " was deleted");
-  }
+  if (!place) co_return spot_deleted(self);
   const step_body write_prompt = [&]() -> asio::awaitable<json> { co_return prompt_for(*place); };
   const auto prompt = co_await self.step("prompt", write_prompt);
 
@@ -99,15 +101,16 @@ asio::awaitable<outcome> handler::make_picture(job& self) {
   const auto draft = co_await self.step("generate", paint);
 
   const std::string draft_file = draft.at("file").get<std::string>();
+  // A generation takes its time: whoever deleted the spot meanwhile wants no picture of it.
+  if (!co_await read_spot(self)) {
+    co_await discard(draft_file);
+    co_return spot_deleted(self);
+  }
   const step_body store = [&]() -> asio::awaitable<json> {
     return upload(self, draft_file, *place, words);
   };
   const auto stored = co_await self.step("upload", store);
-  try {
-    co_await outside_->storage->remove(draft_file);
-  } catch (const storage::error&) {
-    // A draft that stays behind costs some space; that is no reason to lose the picture.
-  }
+  co_await discard(draft_file);
 
   succeeded end;
   end.effects.push_back(
@@ -117,8 +120,14 @@ asio::awaitable<outcome> handler::make_picture(job& self) {
 }
 
 asio::awaitable<std::optional<place_text>> handler::read_spot(job& self) {
-  const auto row = co_await outside_->session.run_one(
-      pg::with(outside_->spot_of_job, self.text("plan_id"), self.text("spot_name")));
+  // A database that went away is no failure of the job: it is asked for as long as the job may run.
+  const std::function<void()> may_run = [&self] {
+    if (self.stop_requested()) throw job_stopped("the job was told to stop");
+  };
+  auto call = pg::with(outside_->spot_of_job, self.text("plan_id"), self.text("spot_name"));
+  const auto answers =
+      co_await pg::until_answered(outside_->session, pg::together(std::move(call)), may_run);
+  const auto& row = answers.front();
   if (row.rows() == 0) co_return std::nullopt;
   place_text place;
   place.name = self.text("spot_name");
@@ -153,6 +162,14 @@ asio::awaitable<json> handler::upload(job& self, std::string draft, place_text p
   json result;
   result["url"] = outside_->storage->url(file);
   co_return result;
+}
+
+/// A draft that stays behind costs some space; that is no reason to lose the picture.
+asio::awaitable<void> handler::discard(std::string draft) {
+  try {
+    co_await outside_->storage->remove(std::move(draft));
+  } catch (const storage::error&) {
+  }
 }
 
 std::string prompt_for(const place_text& place) {

@@ -30,6 +30,7 @@ class handler {
   boost::asio::awaitable<nlohmann::json> generate(job& self, place_text place, std::string prompt);
   boost::asio::awaitable<nlohmann::json> upload(job& self, std::string draft, place_text place,
                                                 std::string prompt);
+  boost::asio::awaitable<void> discard(std::string draft);
 
   const std::string database_url_;
   const bool pooled_;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/errors.hpp"
+#include "common/http/url.hpp"
 #include "common/text.hpp"
 
 namespace rowrunner::spot_images {
@@ -65,6 +66,11 @@ image_api_options image_api_settings(const environment& env) {
   }
   auto base = env.get("IMAGE_API_BASE_URL").value_or("https://api.openai.com/v1");
   while (base.ends_with('/')) base.pop_back();
+  try {
+    http::parse_url(base);
+  } catch (const http::error& why) {
+    throw usage_error(std::string("IMAGE_API_BASE_URL: ") + why.what());
+  }
   return {base, *key, env.get("IMAGE_API_MODEL").value_or("gpt-image-1"),
           env.get("IMAGE_API_SIZE").value_or("1024x1024"), std::chrono::seconds{timeout}};
 }
