@@ -214,6 +214,8 @@ asio::awaitable<void> line_loop::wait() {
   const auto now = clock::now();
   auto until = next_watch_;
   for (const auto& home : lanes_) {
+    // Its time came since the claims were made: a wait would last until the next poll.
+    if (wanted(*home) > 0) co_return;
     if (home->asleep || home->paused || home->next_look <= now) continue;
     if (home->free_slots() > 0) until = std::min(until, home->next_look);
   }
