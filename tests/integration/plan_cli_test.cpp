@@ -125,8 +125,13 @@ TEST_F(plan_cli, bad_files_get_one_clear_line_and_leave_nothing) {
   };
   refused(R"({"plan_id": "p", "title": "t", "spots": [{"area": "", "description": ""}]})",
           "spots[0].spot_name is missing");
+  refused(R"({"plan_id": "p", "title": "t", "spots": [)"
+          R"({"spot_name": "a", "area": "", "description": ""},)"
+          R"({"spot_name": "a", "area": "", "description": ""}]})",
+          "spots[1].spot_name 'a' stands in spots[0] already");
   refused(spot(std::string(3'000'000, 'x')), "spots[0].spot_name is longer than 200 characters");
   refused(spot("\\u0000"), "spots[0].spot_name: NUL character");
+  refused(spot(std::string(1, '\0')), "the plan file: NUL character at byte");
   refused(spot("\xFF"), "the plan file: broken UTF-8");
   refused("hello", "the plan file is not JSON");
   refused("", "the plan file is not JSON");
