@@ -37,6 +37,10 @@ dev-worker *args:
 demo:
     scripts/demo
 
+# measure beside other queues: quick, growth, or the bars; see bench/run --help
+bench *args:
+    bench/run "$@"
+
 # start the private development database
 db-start:
     scripts/postgres start

@@ -1,0 +1,126 @@
+"""The bars: what is held against what, and what it must and should be. A bench never asserts a time;
+a bar that is missed is shown, and listed at the end."""
+
+import dataclasses
+from typing import Callable, Optional
+
+from context import median
+
+
+@dataclasses.dataclass(frozen=True)
+class Bar:
+    what: str
+    value: Callable[[dict], Optional[float]]
+    must: Optional[float]
+    aim: Optional[float] = None
+    at_least: bool = True
+    unit: str = ""
+
+    def met(self, value, limit):
+        if value is None or limit is None:
+            return None
+        return value >= limit if self.at_least else value <= limit
+
+
+def of(figures, key):
+    return median(figures[key]) if key in figures else None
+
+
+def best(figures, *keys):
+    return max((median(figures[key]) for key in keys if key in figures), default=None)
+
+
+def beginning(figures, prefix):
+    return [key for key in figures if key.startswith(prefix)]
+
+
+def divided(a, b):
+    return None if a is None or b is None or b == 0 else a / b
+
+
+def ratio(a, b):
+    return lambda figures: divided(of(figures, a), of(figures, b))
+
+
+def ratio_of_best(a, b):
+    """Of the best of all figures whose keys begin so."""
+    return lambda figures: divided(best(figures, *beginning(figures, a)), best(figures, *beginning(figures, b)))
+
+
+def of_best_count(figures):
+    """The largest number of processes against the best one."""
+    keys = beginning(figures, "workers/")
+    largest = max(keys, key=lambda key: int(key.rpartition("/")[2]), default=None)
+    return divided(of(figures, largest), best(figures, *keys))
+
+
+def largest_shares(figures):
+    keys = beginning(figures, "shares/")
+    return of(figures, max(keys, key=lambda key: int(key.rpartition("/")[2]), default=None))
+
+
+def hoarded(figures):
+    return best(figures, "long_job/hoarded", "long_job/hoarded_1")
+
+
+def cost(what):
+    """Against Graphile Worker's and the history that it does not keep."""
+    def value(figures):
+        peer, history = of(figures, f"{what}/graphile_worker"), of(figures, f"{what}/history")
+        if peer is None or history is None:
+            return None
+        return divided(of(figures, f"{what}/rowrunner"), peer + history)
+    return value
+
+
+def share_of_2000(figures):
+    return divided(of(figures, "waiting/rowrunner"), 2000)
+
+
+def raw_commits(figures):
+    return divided(of(figures, "commits/rowrunner"), best(figures, "commits/raw", "commits/same_row"))
+
+
+BARS = [
+    Bar("burn-down / Graphile Worker's best", ratio_of_best("burn_down/rowrunner", "burn_down/graphile"), 2.5, 4),
+    Bar("burn-down / the same statements inside the server, at their best",
+        ratio_of_best("burn_down/rowrunner", "burn_down/ceiling"), 0.7, 0.85),
+    Bar("bulk enqueue / Graphile Worker's add_jobs at its best",
+        ratio_of_best("enqueue/rowrunner", "enqueue/graphile"), 1.2, 2),
+    Bar("one commit a job, 8 clients / plain INSERTs at their best", raw_commits, 0.8, 0.95),
+    Bar("pick-up after commit, p50 / Graphile Worker's",
+        ratio("pick_up_p50/rowrunner", "pick_up_p50/graphile_worker"), 0.7, at_least=False),
+    Bar("pick-up after commit, p99 / Graphile Worker's",
+        ratio("pick_up_p99/rowrunner", "pick_up_p99/graphile_worker"), 1.0, at_least=False),
+    Bar("pick-up after commit, p50", lambda figures: of(figures, "pick_up_p50/rowrunner"), None, 0.5,
+        at_least=False, unit="ms"),
+    Bar("xmin held: last quarter / first", ratio("xmin/held_4", "xmin/held_1"), 0.9, 1.0),
+    Bar("xmin held: all / nothing held", ratio("xmin/held", "xmin/free"), 0.9, 1.0),
+    Bar("finished rows in the table / empty table", ratio("history/full", "history/empty"), 0.9, 1.0),
+    Bar("claim p99, long line / short line", ratio("claim_p99/long", "claim_p99/short"), 1.5, 1.1, at_least=False),
+    Bar("most processes on one line / best number of processes", of_best_count, 0.8, 0.95),
+    Bar("most processes on one line: busiest / idlest share", largest_shares, 1.5, at_least=False),
+    Bar("200 waiting handlers of 100 ms / 2,000 jobs a second", share_of_2000, 0.97, 0.99),
+    Bar("one long job among short ones: its wait / its neighbours'",
+        lambda figures: of(figures, "long_job/wait"), 2, at_least=False),
+    Bar("one long job among short ones: jobs kept from an idle process", hoarded, 0, at_least=False, unit="jobs"),
+    Bar("private memory of an idle worker", lambda figures: of(figures, "memory/idle"), 10, 6,
+        at_least=False, unit="MB"),
+    Bar("private memory with 1,000 running coroutines", lambda figures: of(figures, "memory/busy"), 50, 25,
+        at_least=False, unit="MB"),
+    Bar("beside urgent delayed jobs / without", ratio("delayed/with", "delayed/without"), 0.9, 1.0),
+    Bar("statements of an idle worker a second", lambda figures: of(figures, "idle/statements"), 2, at_least=False),
+    Bar("WAL a job / Graphile Worker's and a row of history", cost("wal"), 1.0, at_least=False),
+    Bar("server CPU a job / Graphile Worker's and a row of history", cost("cpu"), 1.0, at_least=False),
+]
+
+
+def judged(figures):
+    """Each bar with its value, whether it holds (None: not measured) and whether its aim is reached."""
+    for bar in BARS:
+        value = bar.value(figures)
+        yield bar, value, bar.met(value, bar.must), bar.met(value, bar.aim)
+
+
+def missed(figures):
+    return [(bar, value) for bar, value, holds, _ in judged(figures) if holds is False]

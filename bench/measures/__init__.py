@@ -1,0 +1,19 @@
+"""One file a measurement; MEASURES is their order."""
+
+from measures import (backlog, burn_down, commits, delayed, held_xmin, history, idle, long_job,
+                      many_workers, memory, pick_up, waiting_handlers)
+
+MEASURES = {
+    "burn_down": burn_down,
+    "commits": commits,
+    "pick_up": pick_up,
+    "held_xmin": held_xmin,
+    "history": history,
+    "backlog": backlog,
+    "many_workers": many_workers,
+    "waiting_handlers": waiting_handlers,
+    "long_job": long_job,
+    "memory": memory,
+    "delayed": delayed,
+    "idle": idle,
+}

@@ -1,0 +1,84 @@
+"""One commit a job from eight clients, while workers listen and run what comes; held against plain
+INSERTs into tables that no queue knows of."""
+
+import re
+import subprocess
+import tempfile
+
+import processes
+from cluster import BIN
+
+CLIENTS = 8
+TABLES = """
+CREATE TABLE raw_rows (id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY, name text NOT NULL);
+CREATE TABLE same_rows (LIKE spot_image_jobs INCLUDING ALL);"""
+RANDOM = "\\set n random(1, 1000000000000)\n"
+RAW = RANDOM + "INSERT INTO raw_rows (name) VALUES (:n);\n"
+SAME = RANDOM + "INSERT INTO same_rows (plan_id, spot_name) VALUES ('bench', :n) ON CONFLICT DO NOTHING;\n"
+OURS = SAME.replace("same_rows", "spot_image_jobs")
+
+
+def run(context):
+    for _ in context.rounds():
+        plain(context, "raw", "plain INSERT of two columns", RAW)
+        ours(context)
+        plain(context, "same_row", "plain INSERT of the same row, no queue", SAME)
+        if context.graphile_worker:
+            graphile(context)
+        if context.pg_boss:
+            pg_boss(context)
+
+
+def pgbench(context, name, script):
+    with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
+        file.write(script)
+        file.flush()
+        command = [BIN / "pgbench", "-n", "-M", "prepared", "-c", CLIENTS, "-j", 2,
+                   "-T", context.sizes.commit_seconds, "-f", file.name,
+                   "-h", context.cluster.folder, "-U", "rowrunner", name]
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    found = re.search(r"^tps = ([\d.]+)", done.stdout, re.MULTILINE)
+    if done.returncode != 0 or not found:
+        raise RuntimeError(f"pgbench failed: {done.stderr[-500:]}")
+    return float(found[1])
+
+
+def record(context, key, label, value):
+    context.record(f"commits/{key}", label, "commits/s", value)
+
+
+def plain(context, key, label, script):
+    with context.rowrunner.database() as name:
+        with context.cluster.connect(name) as db:
+            db.run(TABLES)
+        record(context, key, label, pgbench(context, name, script))
+
+
+def ours(context):
+    queue = context.rowrunner
+    with queue.database() as name:
+        worker = queue.worker(name)
+        queue.wait_asleep(name)
+        record(context, "rowrunner", "Rowrunner, INSERT with a worker running", pgbench(context, name, OURS))
+        queue.wait_done(name)
+        processes.end(worker)
+
+
+def graphile(context):
+    queue = context.graphile_worker
+    with queue.database() as name:
+        worker = queue.serve(name, queue.throughput)
+        queue.wait_listening(name)
+        record(context, "graphile_worker", "Graphile Worker, add_job() with a worker running",
+               pgbench(context, name, queue.COMMIT_SCRIPT))
+        processes.end(worker)
+
+
+def pg_boss(context):
+    queue = context.pg_boss
+    with queue.database() as name:
+        worker = queue.serve(name)
+        queue.wait_listening(name)
+        record(context, "pg_boss", "pg-boss, send() with a worker running",
+               queue.commits(name, context.sizes.commit_seconds, CLIENTS))
+        processes.end(worker)

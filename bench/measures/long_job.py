@@ -1,0 +1,65 @@
+"""One job of a second among thousands of a millisecond, run by two processes.
+
+Its fair wait is that of its neighbours in line. And nobody may hoard: a job that one process keeps
+behind the long one, while the other process has nothing to do, counts as hoarded."""
+
+import statistics
+import subprocess
+import threading
+import time
+
+import processes
+
+LONG_MS = 1000
+# A process has run dry when it has started nothing for so long.
+DRY_NS = 100_000_000
+INSERT = """
+INSERT INTO bench_jobs (name, ms)
+SELECT CASE WHEN i = %s THEN 'long' ELSE i::text END, CASE WHEN i = %s THEN %s ELSE 1 END
+FROM generate_series(1, %s) i ORDER BY i"""
+
+
+def run(context):
+    jobs = context.sizes.short_jobs
+    for _ in context.rounds():
+        ratio, hoarded = sample(context, jobs, jobs // 2, flags=())
+        context.record("long_job/wait", "wait of the long job / that of its neighbours", "", ratio)
+        context.record("long_job/hoarded", "jobs kept from an idle process", "jobs", hoarded)
+        # Near the end of the line and with one slot a process, the jobs behind it are easily kept.
+        _, hoarded = sample(context, jobs, jobs - jobs // 50, flags=("--concurrency", "1"))
+        context.record("long_job/hoarded_1", "the same with one slot a process", "jobs", hoarded)
+
+
+def sample(context, jobs, position, flags):
+    queue = context.rowrunner
+    with queue.database() as name, context.cluster.connect(name) as db:
+        workers = [queue.handler_worker(name, "--starts", *flags, stdout=subprocess.PIPE) for _ in range(2)]
+        starts = [{} for _ in workers]
+        readers = [threading.Thread(target=read_starts, args=pair) for pair in zip(workers, starts)]
+        for reader in readers:
+            reader.start()
+        queue.wait_asleep(name, len(workers), kind="bench")
+        db.run(INSERT, position, position, LONG_MS, jobs)
+        begun = time.monotonic_ns()
+        queue.wait_done(name, kind="bench")
+        for worker, reader in zip(workers, readers):
+            processes.end(worker)
+            reader.join()
+    merged = {job: at - begun for each in starts for job, at in each.items()}
+    if len(merged) != jobs:
+        raise RuntimeError(f"{len(merged)} jobs were run instead of {jobs}")
+    near = [merged[str(i)] for i in range(max(1, position - 50), min(jobs, position + 50)) if i != position]
+    return max(merged["long"], 1) / max(statistics.median(near), 1), hoarded(starts)
+
+
+def read_starts(worker, starts):
+    for line in worker.stdout:
+        job, _, at = line.strip().rpartition(" ")
+        if job and at.isdigit():
+            starts[job] = int(at)
+
+
+def hoarded(starts):
+    """Jobs that a process started after the other one had run dry."""
+    first_dry = min(max(each.values(), default=0) for each in starts) + DRY_NS
+    return sum(at > first_dry for each in starts for job, at in each.items() if job != "long")

@@ -1,0 +1,38 @@
+"""How much is measured: the sizes of the bars, and smaller ones that show trends in little time."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    rounds: int = 3
+    jobs: int = 200_000           # a burn-down
+    commit_seconds: int = 8
+    pick_ups: int = 300
+    xmin_jobs: int = 1_000_000
+    history: int = 10_000_000     # finished rows
+    backlog: int = 5_000_000
+    small_backlog: int = 10_000
+    claim_cycles: int = 40
+    workers: tuple = (1, 2, 4, 8, 16, 32)
+    waiting_jobs: int = 20_000
+    short_jobs: int = 10_000
+    running: int = 1_000          # coroutines for the memory of a busy worker
+    delayed: int = 500_000
+    idle_seconds: int = 30
+
+
+BARS = Sizes()
+QUICK = Sizes(rounds=1, jobs=50_000, commit_seconds=3, pick_ups=60, xmin_jobs=150_000,
+              history=300_000, backlog=200_000, claim_cycles=10, workers=(1, 2, 32),
+              waiting_jobs=4_000, short_jobs=4_000, delayed=100_000, idle_seconds=5)
+# Everything once, as little as possible: shows that the harness works, and nothing else.
+SMOKE = Sizes(rounds=1, jobs=200, commit_seconds=1, pick_ups=3, xmin_jobs=200, history=200,
+              backlog=400, small_backlog=200, claim_cycles=2, workers=(1, 2), waiting_jobs=200,
+              short_jobs=100, running=50, delayed=100, idle_seconds=1)
+
+
+def capped(sizes, at_most):
+    """The same with no table larger than that."""
+    tables = ("jobs", "xmin_jobs", "history", "backlog", "delayed")
+    return dataclasses.replace(sizes, **{name: min(getattr(sizes, name), at_most) for name in tables})
