@@ -33,13 +33,17 @@ def run(context, at_most, only=None):
         curve["title"], curve["x"], curve["unit"] = CURVES[name]
 
 
+def points(context, values, at_most=None):
+    return [value for value in values if at_most is None or value <= at_most][:context.sizes.points]
+
+
 def point(context, curve, x, line, value):
     context.point(curve, x, CURVES[curve][2], line, value)
 
 
 def grow_backlog(context, at_most):
     queue = context.rowrunner
-    for size in (size for size in BACKLOGS if size <= at_most):
+    for size in points(context, BACKLOGS, at_most):
         with queue.database() as name:
             queue.add_queued(name, size)
             jobs = min(size, context.sizes.jobs)
@@ -55,7 +59,7 @@ def grow_backlog(context, at_most):
 
 def grow_history(context, at_most):
     queue, jobs = context.rowrunner, context.sizes.jobs
-    for size in (size for size in HISTORIES if size <= at_most):
+    for size in points(context, HISTORIES, at_most):
         with queue.database() as name:
             queue.add_finished(name, size)
             point(context, "history", size, "enqueue", jobs / queue.enqueue(name, jobs))
@@ -63,14 +67,14 @@ def grow_history(context, at_most):
 
 
 def grow_workers(context, at_most):
-    for workers in WORKERS:
+    for workers in points(context, WORKERS):
         rate, _ = many_workers.sample(context, workers, min(context.sizes.jobs, at_most))
         point(context, "workers", workers, "all together", rate)
 
 
 def grow_concurrency(context, at_most):
     queue, jobs = context.rowrunner, min(context.sizes.jobs, at_most)
-    for concurrency in CONCURRENCIES:
+    for concurrency in points(context, CONCURRENCIES):
         with queue.database() as name:
             queue.enqueue(name, jobs)
             seconds = queue.burn_down(name, jobs, flags=("--concurrency", concurrency))
@@ -79,7 +83,7 @@ def grow_concurrency(context, at_most):
 
 def grow_payload(context, at_most):
     queue = context.rowrunner
-    for size in PAYLOADS:
+    for size in points(context, PAYLOADS):
         jobs = min(context.sizes.jobs, at_most, MOST_PAYLOAD // max(size, 1))
         with queue.database() as name:
             seconds = queue.enqueue(name, jobs, per_commit=1_000, kind="bench", payload=size)
@@ -90,7 +94,7 @@ def grow_payload(context, at_most):
 
 def grow_batch(context, at_most):
     queue = context.rowrunner
-    for batch in BATCHES:
+    for batch in points(context, BATCHES):
         jobs = min(context.sizes.jobs, at_most, batch * 1_000)
         with queue.database() as name:
             point(context, "batch", batch, "enqueue", jobs / queue.enqueue(name, jobs, per_commit=batch))

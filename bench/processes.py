@@ -26,13 +26,17 @@ def start(command, url, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, fol
 
 
 def end(process, seconds=30):
-    if process.poll() is None:
-        process.terminate()
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    process.terminate()
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        pass
+    kill(process)
+
+
+def kill(process):
+    process.kill()
+    process.wait()
     if process in _running:
         _running.remove(process)
 

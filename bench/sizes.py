@@ -20,6 +20,8 @@ class Sizes:
     running: int = 1_000          # coroutines for the memory of a busy worker
     delayed: int = 500_000
     idle_seconds: int = 30
+    settle_seconds: int = 2       # before an idle process is looked at
+    points: int = 100             # of a curve, at most
 
 
 BARS = Sizes()
@@ -29,7 +31,8 @@ QUICK = Sizes(rounds=1, jobs=50_000, commit_seconds=3, pick_ups=60, xmin_jobs=15
 # Everything once, as little as possible: shows that the harness works, and nothing else.
 SMOKE = Sizes(rounds=1, jobs=200, commit_seconds=1, pick_ups=3, xmin_jobs=200, history=200,
               backlog=400, small_backlog=200, claim_cycles=2, workers=(1, 2), waiting_jobs=200,
-              short_jobs=100, running=50, delayed=100, idle_seconds=1)
+              short_jobs=100, running=50, delayed=100, idle_seconds=1,
+              settle_seconds=0, points=1)
 
 
 def capped(sizes, at_most):

@@ -17,7 +17,7 @@ def run(context):
             with queue.database() as name:
                 worker = queue.worker(name)
                 queue.wait_asleep(name)
-                time.sleep(1)
+                time.sleep(context.sizes.settle_seconds)
                 before, begun = db.value(COUNT, name), time.monotonic()
                 time.sleep(seconds)
                 calls = db.value(COUNT, name) - before

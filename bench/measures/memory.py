@@ -6,8 +6,7 @@ import time
 
 import processes
 
-SETTLE_SECONDS = 2
-WAIT_MS = 3000
+WAIT_MS = 10_000
 
 
 def run(context):
@@ -23,7 +22,7 @@ def idle(context):
     with queue.database() as name:
         worker = queue.worker(name)
         queue.wait_asleep(name)
-        time.sleep(SETTLE_SECONDS)
+        time.sleep(context.sizes.settle_seconds)
         context.record("memory/idle", "Rowrunner, idle", "MB", processes.private_megabytes(worker.pid))
         processes.end(worker)
 
@@ -37,7 +36,7 @@ def busy(context):
             worker.stdout.readline()
         context.record("memory/busy", f"Rowrunner, {running:,} running coroutines", "MB",
                        processes.private_megabytes(worker.pid))
-        processes.end(worker)
+        processes.kill(worker)
 
 
 def graphile(context):
@@ -45,7 +44,7 @@ def graphile(context):
     with queue.database() as name:
         worker = queue.serve(name)
         queue.wait_listening(name)
-        time.sleep(SETTLE_SECONDS)
+        time.sleep(context.sizes.settle_seconds)
         context.record("memory/graphile_idle", "Graphile Worker, idle", "MB",
                        processes.private_megabytes(worker.pid))
         processes.end(worker)
@@ -59,4 +58,4 @@ def graphile(context):
             worker.stdout.readline()
         context.record("memory/graphile_busy", f"Graphile Worker, {running:,} running jobs", "MB",
                        processes.private_megabytes(worker.pid))
-        processes.end(worker)
+        processes.kill(worker)

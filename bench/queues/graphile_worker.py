@@ -76,6 +76,6 @@ class GraphileWorker:
             processes.until(lambda: db.value("SELECT count(*) FROM pg_stat_activity WHERE datname = %s"
                                              " AND query LIKE 'LISTEN%%'", name) > 0, "graphile-worker")
 
-    ADD_ONE = "SELECT graphile_worker.add_job('noop', json_build_object('name', %s))"
+    ADD_ONE = "SELECT graphile_worker.add_job('noop', json_build_object('name', %s::text))"
     COMMIT_SCRIPT = ("\\set n random(1, 1000000000000)\n"
-                     "SELECT graphile_worker.add_job('noop', json_build_object('name', :n));\n")
+                     "SELECT graphile_worker.add_job('noop', json_build_object('name', :n::text));\n")

@@ -2,6 +2,7 @@
 the binary (bench/programs)."""
 
 import pathlib
+import re
 import subprocess
 import time
 
@@ -36,8 +37,8 @@ class Rowrunner:
             db.run((ROOT / "bench/bench_jobs.sql").read_text())
 
     def version(self):
-        return subprocess.run([self.binary, "--version"], text=True, capture_output=True,
-                              check=True).stdout.split()[-1]
+        told = subprocess.run([self.binary, "--version"], text=True, capture_output=True, check=True)
+        return re.search(r"\d+\.\d+\.\d+", told.stdout)[0]
 
     def database(self, suffix="sample"):
         return self.cluster.database(TEMPLATE, suffix)
