@@ -38,14 +38,14 @@ def short(value):
 
 def bar_chart(title, rows):
     """rows: (label, median, samples, unit), one horizontal bar each, with the range as a line."""
-    left, step = 290, 30
+    left, step = 320, 30
     largest = max(max(samples) for _, _, samples, _ in rows) or 1
     scale = (WIDTH - left - 110) / largest
     body = []
     for i, (label, median, samples, unit) in enumerate(rows):
         y = 48 + i * step
         colour = COLOURS[0] if label.startswith("Rowrunner") else COLOURS[5]
-        body.append(text(left - 8, y + 15, label if len(label) < 48 else label[:46] + "…", "end"))
+        body.append(text(left - 8, y + 15, label if len(label) < 52 else label[:50] + "…", "end"))
         body.append(f'<rect x="{left}" y="{y}" width="{max(median * scale, 1):.1f}" height="20" fill="{colour}"/>')
         low, high = left + min(samples) * scale, left + max(samples) * scale
         body.append(f'<path d="M{low:.1f} {y + 10}H{high:.1f}" stroke="#24292f" stroke-width="2"/>')

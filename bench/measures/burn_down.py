@@ -62,7 +62,7 @@ def ceiling(sessions):
             queue.enqueue(name, jobs)
             seconds = InDatabase(context.cluster, queue).burn_down(name, jobs, sessions)
         context.record(f"burn_down/ceiling_{sessions}",
-                       f"the same statements inside the server, {plural(sessions, 'session')}",
+                       f"ceiling: inside the server, {plural(sessions, 'session')}",
                        "jobs/s", jobs / seconds)
     return sample
 

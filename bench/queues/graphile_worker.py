@@ -55,6 +55,9 @@ class GraphileWorker:
 
     def burn_down(self, name, jobs, workers=1, flags=None):
         """Seconds from the start of the worker, once Node.js is up, until nothing is left."""
+        return max(answer["seconds"] for answer in self.burn(name, jobs, workers, flags))
+
+    def burn(self, name, jobs, workers=1, flags=None):
         command = self._command("burn", "--jobs", jobs, *(flags or self.throughput))
         running = [processes.start(command, self.cluster.url(name), stdout=subprocess.PIPE, folder=PEERS)
                    for _ in range(workers)]
@@ -65,8 +68,7 @@ class GraphileWorker:
             left = db.value("SELECT count(*) FROM graphile_worker.jobs")
         if left or sum(answer["jobs"] for answer in answers) != jobs:
             raise RuntimeError(f"graphile-worker left {left} of {jobs} jobs")
-        self.quarters = answers[0]["quarters"]
-        return max(answer["seconds"] for answer in answers)
+        return answers
 
     def serve(self, name, flags=LATENCY, **options):
         return processes.start(self._command("serve", *flags), self.cluster.url(name), folder=PEERS, **options)
