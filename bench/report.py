@@ -16,6 +16,7 @@ GROUPS = [
     ("pick_up_p99/", "Pick-up after commit, p99"),
     ("wal/", "WAL from enqueue to end"),
     ("cpu/", "Server CPU from enqueue to end"),
+    ("burn_cpu/", "CPU of the burn-down alone"),
     ("xmin/", "A transaction held open by another session"),
     ("history/", "History"),
     ("claim_p50/", "Time of a claim, p50"),

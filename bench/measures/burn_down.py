@@ -2,6 +2,7 @@
 server in WAL and CPU from its enqueue to its end."""
 
 import os
+import resource
 
 from queues.in_database import InDatabase
 
@@ -27,18 +28,33 @@ def contenders(context):
 
 
 class Meter:
-    """WAL and CPU of the server since it was made."""
+    """WAL and CPU of the server, and CPU of the clients, since it was made."""
 
     def __init__(self, context):
         self.context = context
-        self.cpu = context.cluster.cpu_seconds()
+        self.server = context.cluster.cpu_seconds()
+        self.clients = clients_cpu()
         self.wal = context.cluster.wal_position()
+        self.enqueued = 0, 0
+
+    def jobs_are_there(self):
+        self.enqueued = self.context.cluster.cpu_seconds() - self.server, clients_cpu() - self.clients
 
     def record(self, who, label, jobs):
         wal = float(self.context.cluster.wal_position() - self.wal)
-        cpu = self.context.cluster.cpu_seconds() - self.cpu
+        server = self.context.cluster.cpu_seconds() - self.server
+        clients = clients_cpu() - self.clients
         self.context.record(f"wal/{who}", label, "bytes a job", wal / jobs)
-        self.context.record(f"cpu/{who}", label, "µs a job", cpu * 1e6 / jobs)
+        self.context.record(f"cpu/{who}", label, "µs a job", server * 1e6 / jobs)
+        if clients > 0:
+            for key, seconds in (("server", server - self.enqueued[0]), ("worker", clients - self.enqueued[1])):
+                self.context.record(f"burn_cpu/{key}_{who}", f"{label}, {key}", "µs a job", seconds * 1e6 / jobs)
+
+
+def clients_cpu():
+    """Of the processes of the bench that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def ours(workers):
@@ -47,6 +63,7 @@ def ours(workers):
         with queue.database() as name:
             meter = Meter(context)
             enqueued = queue.enqueue(name, jobs)
+            meter.jobs_are_there()
             seconds = queue.burn_down(name, jobs, workers)
             if workers == 1:
                 meter.record("rowrunner", "Rowrunner", jobs)
@@ -76,6 +93,7 @@ def graphile(workers, how):
         with queue.database() as name:
             meter = Meter(context)
             enqueued = getattr(queue, how)(name, jobs)
+            meter.jobs_are_there()
             seconds = queue.burn_down(name, jobs, workers)
             if workers == 1:
                 meter.record("graphile_worker", queue.name, jobs)
@@ -90,6 +108,7 @@ def pg_boss(context):
     with queue.database() as name:
         meter = Meter(context)
         enqueued = queue.enqueue(name, jobs)
+        meter.jobs_are_there()
         seconds = queue.burn_down(name, jobs)
         meter.record("pg_boss", queue.name, jobs)
     context.record("enqueue/pg_boss", "pg-boss, insert() of its library", "jobs/s", jobs / enqueued)
