@@ -20,7 +20,7 @@ class spot_images_fixture : public ::testing::Test {
  protected:
   spot_images_fixture() {
     std::string name = ::testing::TempDir() + "/spotsXXXXXX";
-    folder = mkdtemp(name.data());
+    folder = std::filesystem::canonical(mkdtemp(name.data()));
     db.watch("spot_image_jobs");
   }
   ~spot_images_fixture() override { std::filesystem::remove_all(folder); }
