@@ -47,13 +47,18 @@ TEST(plan_file, is_read) {
   EXPECT_FALSE(read.spots[3].image_url);
 }
 
-TEST(plan_file, of_the_example_has_twelve_places) {
-  std::ifstream file(ROWRUNNER_SOURCE_DIR "/examples/kyoto.json");
+plan example(const std::string& name) {
+  std::ifstream file(ROWRUNNER_SOURCE_DIR "/examples/" + name);
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  const plan kyoto = parse_plan(text);
+  return parse_plan(text);
+}
+
+TEST(plan_file, of_the_examples_has_twelve_places) {
+  const plan kyoto = example("kyoto.json");
   EXPECT_EQ(kyoto.id, "kyoto");
   EXPECT_EQ(kyoto.spots.size(), 12u);
   EXPECT_EQ(kyoto.spots[3].name, "嵐山 竹林の小径");
+  EXPECT_EQ(example("atlas.json").spots.size(), 12u);
 }
 
 TEST(plan_file, complains_about_a_missing_field_by_its_place) {

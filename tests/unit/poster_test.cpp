@@ -270,6 +270,9 @@ TEST(poster_scene, finds_the_motif) {
       {{"Himeji Castle", "", ""}, motif::castle},
       {{"Café de Flore", "", ""}, motif::street},
       {{"Waikiki", "", "a long beach"}, motif::sea},
+      {{"Neuschwanstein", "", "A white castle with towers over a valley"}, motif::castle},
+      {{"Sagrada Família", "", "The basilica in the city"}, motif::church},
+      {{"大浦天主堂", "", ""}, motif::church},
       {{"Seasons Hall", "", "towering prose"}, motif::hills},
       {{"", "", ""}, motif::hills},
   };

@@ -11,9 +11,11 @@ constexpr std::string_view style = R"css(
     --accent: #ef8a70; --wait: #282a2e; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink);
-  font: 16px/1.65 "Noto Sans JP", "Noto Sans CJK JP", "Hiragino Sans", system-ui, sans-serif; }
+  font: 16px/1.65 "Noto Sans", "Noto Sans JP", "Noto Sans CJK JP", "Hiragino Sans", system-ui,
+    sans-serif; }
 header { max-width: 1320px; margin: 0 auto; padding: 56px 28px 20px; }
-h1 { margin: 0; font: 600 clamp(28px, 4vw, 46px)/1.25 "Noto Serif JP", "Noto Serif CJK JP", serif;
+h1 { margin: 0; font: 600 clamp(28px, 4vw, 46px)/1.25 "Noto Serif", "Noto Serif JP",
+    "Noto Serif CJK JP", serif;
   letter-spacing: .02em; overflow-wrap: anywhere; }
 header p { margin: 10px 0 0; color: var(--soft); }
 main { max-width: 1320px; margin: 0 auto; padding: 16px 28px 72px; display: grid; gap: 28px;
@@ -23,7 +25,8 @@ article { background: var(--card); border: 1px solid var(--line); border-radius:
 .frame { aspect-ratio: 4 / 3; display: grid; place-items: center; background: var(--wait); }
 .frame img { width: 100%; height: 100%; object-fit: cover; display: block; }
 .text { padding: 18px 20px 22px; }
-h2 { margin: 0; font-size: 20px; line-height: 1.4; overflow-wrap: anywhere; }
+h2 { margin: 0; font-size: 20px; line-height: 1.4; overflow-wrap: anywhere;
+  word-break: keep-all; text-wrap: balance; }
 .area { margin: 2px 0 0; color: var(--soft); font-size: 13px; letter-spacing: .04em; }
 .text p.about { margin: 12px 0 0; font-size: 14.5px; overflow-wrap: anywhere; }
 .state { padding: 20px; text-align: center; color: var(--soft); }

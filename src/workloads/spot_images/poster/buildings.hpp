@@ -30,6 +30,10 @@ void paint_railing(const composition& in, double x, double y, double half, doubl
 void paint_pagoda(const composition& in, point foot, double high, int storeys, double fade = 0);
 void paint_pavilion(const composition& in, point foot, double wide, bool golden);
 void paint_keep(const composition& in, point foot, double wide, int storeys);
+/// What a castle is where there are no keeps.
+void paint_stone_castle(const composition& in, point foot, double wide);
+/// A church with two spires, seen from the front.
+void paint_church(const composition& in, point foot, double wide);
 void paint_stage_hall(const composition& in, point foot, double wide);
 void paint_torii(const composition& in, point foot, double wide, double fade = 0);
 void paint_stone_lantern(const composition& in, point foot, double high);

@@ -15,9 +15,10 @@ struct plan {
   void (*paint)(const composition&);
 };
 
-constexpr std::array<plan, 18> plans{{
+constexpr std::array<plan, 19> plans{{
     {motif::hills, 0.60, paint_hills_scene},
     {motif::pagoda, 0.70, paint_pagoda_scene},
+    {motif::church, 0.70, paint_church_scene},
     {motif::stage, 0.66, paint_stage_scene},
     {motif::torii, 0.66, paint_torii_scene},
     {motif::torii_rows, 0.50, paint_torii_rows_scene},

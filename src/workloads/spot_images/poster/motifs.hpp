@@ -19,6 +19,7 @@ void paint_ground(const composition& in, double top, const tones& of);
 void paint_path(const composition& in, point far, double far_wide, double near_wide, colour paint);
 
 void paint_pagoda_scene(const composition& in);
+void paint_church_scene(const composition& in);
 void paint_stage_scene(const composition& in);
 void paint_pavilion_scene(const composition& in);
 void paint_castle_scene(const composition& in);

@@ -138,7 +138,7 @@ void paint_river_scene(const composition& in) {
                  in.what.western ? 10 : dice.between(24, 44)};
   if (in.what.western) {
     stone_bridge(in, deck, water);
-    gate_towers(in, deck, water);
+    if (dice.odds(0.4)) gate_towers(in, deck, water);
   } else {
     wooden_bridge(in, deck, water,
                   dice.odds(0.3) ? in.tint.vermilion : lighter(in.tint.wood, 0.22));

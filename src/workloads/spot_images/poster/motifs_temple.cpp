@@ -69,6 +69,22 @@ void paint_pagoda_scene(const composition& in) {
   paint_framing_branch(in, in.side());
 }
 
+void paint_church_scene(const composition& in) {
+  chance dice = in.dice("church");
+  paint_open_air(in, 4, 230);
+  wooded_rise(in, in.horizon + 8, 100, 26, 0.4, 0.30);
+  paint_ground(in, in.horizon + 34, in.tint.grass);
+  row_of_trees(in, dice, -20, in.width() + 40, in.horizon + 42, 130);
+  paint_church(in, {in.focus, in.horizon + 84}, 420);
+  row_of_trees(in, dice, -40, in.focus - 190, in.horizon + 96, 200);
+  row_of_trees(in, dice, in.focus + 190, in.width() + 60, in.horizon + 96, 190);
+  paint_path(in, {in.focus, in.horizon + 84}, 84, 460, in.tint.sand);
+  paint_shrubs(in, in.dice("bank"), -30, in.focus - 270, in.height() - 18, 56, in.tint.leaf);
+  paint_shrubs(in, in.dice("bank 2"), in.focus + 300, in.width() + 40, in.height() - 12, 60,
+               in.tint.leaf);
+  paint_framing_branch(in, in.side());
+}
+
 void paint_stage_scene(const composition& in) {
   chance dice = in.dice("stage");
   paint_open_air(in, 4, 260);
@@ -123,7 +139,11 @@ void paint_castle_scene(const composition& in) {
   wooded_rise(in, in.horizon + 6, 90, 28, 0.5, 0.28);
   paint_ground(in, in.horizon + 30, in.tint.grass);
   row_of_trees(in, dice, -20, in.width() + 20, in.horizon + 40, 130);
-  paint_keep(in, {in.focus, in.horizon + 60}, 440, 2 + dice.below(3));
+  if (in.what.western) {
+    paint_stone_castle(in, {in.focus, in.horizon + 60}, 520);
+  } else {
+    paint_keep(in, {in.focus, in.horizon + 60}, 440, 2 + dice.below(3));
+  }
   row_of_trees(in, dice, -60, in.focus - 230, in.horizon + 72, 210);
   row_of_trees(in, dice, in.focus + 250, in.width() + 60, in.horizon + 72, 200);
   double moat = in.horizon + 84;

@@ -50,6 +50,15 @@ constexpr auto subjects = std::to_array<keyword<motif>>({
     {"院", motif::pagoda},
     {"temple", motif::pagoda},
     {"pagoda", motif::pagoda},
+    {"教会", motif::church},
+    {"聖堂", motif::church},
+    {"天主堂", motif::church},
+    {"church", motif::church},
+    {"cathedral", motif::church},
+    {"basilica", motif::church},
+    {"chapel", motif::church},
+    {"abbey", motif::church},
+    {"minster", motif::church},
     {"神社", motif::torii},
     {"大社", motif::torii},
     {"神宮", motif::torii},
@@ -73,6 +82,9 @@ constexpr auto subjects = std::to_array<keyword<motif>>({
     {"商店街", motif::market},
     {"market", motif::market},
     {"bazaar", motif::market},
+    {"village", motif::hills},
+    {"valley", motif::hills},
+    {"hill", motif::hills},
     {"山", motif::mountain},
     {"岳", motif::mountain},
     {"高原", motif::mountain},
@@ -169,6 +181,13 @@ std::size_t last_end(std::string_view text, std::string_view word) {
   return text.npos;
 }
 
+/// Where the first mention of `word` begins; npos when there is none.
+std::size_t first_place(std::string_view text, std::string_view word) {
+  std::size_t at = text.find(word);
+  while (at != text.npos && !stands_alone(text, at, word)) at = text.find(word, at + 1);
+  return at;
+}
+
 template <typename Meaning>
 std::optional<Meaning> first_listed(std::string_view text,
                                     std::span<const keyword<Meaning>> keywords) {
@@ -181,7 +200,7 @@ std::optional<motif> find_landmark(std::string_view text) {
   return first_listed(text, std::span<const keyword<motif>>(landmarks));
 }
 
-std::optional<motif> find_subject(std::string_view text) {
+std::optional<motif> find_last_subject(std::string_view text) {
   const keyword<motif>* best = nullptr;
   std::size_t best_end = 0;
   for (const auto& candidate : subjects) {
@@ -194,15 +213,16 @@ std::optional<motif> find_subject(std::string_view text) {
   return best ? std::optional(best->meaning) : std::nullopt;
 }
 
-motif decide_motif(std::string_view name, std::string_view description) {
-  if (auto landmark = find_landmark(name)) return *landmark;
-  auto subject = find_subject(name);
-  // A temple may be known for its moss or its stones more than for a pagoda.
-  if (!subject || *subject == motif::pagoda) {
-    if (auto landmark = find_landmark(description)) return *landmark;
+std::optional<motif> find_first_subject(std::string_view text) {
+  const keyword<motif>* best = nullptr;
+  std::size_t best_at = text.npos;
+  for (const auto& candidate : subjects) {
+    const std::size_t at = first_place(text, candidate.word);
+    if (at >= best_at) continue;
+    best = &candidate;
+    best_at = at;
   }
-  if (!subject) subject = find_subject(description);
-  return subject.value_or(motif::hills);
+  return best ? std::optional(best->meaning) : std::nullopt;
 }
 
 /// Kana and the common ideographs are the three-byte sequences that begin with E3 to E9.
@@ -211,6 +231,20 @@ bool has_japanese_script(std::string_view text) {
     auto lead = static_cast<unsigned char>(byte);
     return lead >= 0xe3 && lead <= 0xe9;
   });
+}
+
+motif decide_motif(std::string_view name, std::string_view description) {
+  if (auto landmark = find_landmark(name)) return *landmark;
+  auto subject = find_last_subject(name);
+  // A temple may be known for its moss or its stones more than for a pagoda.
+  if (!subject || *subject == motif::pagoda) {
+    if (auto landmark = find_landmark(description)) return *landmark;
+  }
+  if (!subject) {
+    subject = has_japanese_script(description) ? find_last_subject(description)
+                                               : find_first_subject(description);
+  }
+  return subject.value_or(motif::hills);
 }
 
 bool is_western(std::string_view text) {

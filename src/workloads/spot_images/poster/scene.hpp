@@ -11,6 +11,7 @@ enum class daytime { dawn, day, dusk, night };
 enum class motif {
   hills,
   pagoda,
+  church,
   stage,
   torii,
   torii_rows,
@@ -44,7 +45,7 @@ struct scene {
 /// Reads season, time of day and subject from keywords in Japanese and English. In a name the last
 /// subject wins, since both languages end on the noun that says what a thing is (竹田城 is a
 /// castle, Tower Bridge is a bridge); the description is asked when the name says nothing, or only
-/// that the place is a temple.
+/// that the place is a temple. An English description begins with what it is about.
 scene decide_scene(const place_text& place);
 
 }  // namespace rowrunner::spot_images
