@@ -69,8 +69,9 @@ asio::awaitable<void> connection::handshake(const endpoint& target) {
       if (late) {
         // For a single host libpq only reports our own shutdown; with several, the other hosts too.
         const bool several = target.host.find(',') != std::string::npos;
-        reason = "no answer within " + std::to_string(options_.connect_timeout.count()) + " ms" +
-                 (several ? " from one of the hosts: " + reason : std::string());
+        const std::string others = several ? " from one of the hosts: " + reason : "";
+        reason = "no answer within " + std::to_string(options_.connect_timeout.count()) + " ms";
+        reason += others;
       }
       throw explain_failure(target, reason);
     }

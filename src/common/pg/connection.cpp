@@ -167,7 +167,7 @@ asio::awaitable<std::vector<result>> connection::run(std::vector<call> calls) {
   }
   co_await asio::this_coro::throw_if_cancelled(throws_if_cancelled);
   if (failure) std::rethrow_exception(failure);
-  if (x.refusal) throw *x.refusal;
+  if (x.refusal) throw query_error(*x.refusal);
   co_return std::move(x.results);
 }
 
