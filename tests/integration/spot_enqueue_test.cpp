@@ -248,5 +248,17 @@ TEST_F(spot_enqueue, the_python_recipe_saves_the_guide_and_its_jobs_in_one_trans
   EXPECT_EQ(jobs(), "");
 }
 
+TEST_F(spot_enqueue, the_fastapi_recipe_saves_the_guide_and_its_jobs_in_one_transaction) {
+  db_.exec("DELETE FROM travel_plans");
+  const std::string more = db_.url().find('?') == std::string::npos ? "?" : "&";
+  const std::string as_application = db_.url() + more + "options=-c%20role%3Drowrunner_app";
+  const auto called =
+      run_process({"/usr/bin/python3", ROWRUNNER_SOURCE_DIR "/tests/integration/fastapi_recipe.py"},
+                  {{"OWNER_URL", db_.url()}, {"DATABASE_URL", as_application}});
+  EXPECT_EQ(called.exit_code, 0) << called.err;
+  EXPECT_EQ(called.out, "the recipe works\n");
+  EXPECT_EQ(lost_jobs(db_), "0 0");
+}
+
 }  // namespace
 }  // namespace rowrunner::testing
