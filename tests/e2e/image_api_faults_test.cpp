@@ -118,6 +118,20 @@ TEST_F(image_api_faults, every_place_ends_with_a_picture_or_a_reason) {
   EXPECT_THAT(worker->err() + worker->out(), Not(HasSubstr("sk-hush")));
 }
 
+TEST_F(image_api_faults, asks_as_it_is_told_to) {
+  enqueue_plan({"a"});
+  const auto drained = run({"worker", "--drain"},
+                           settings({{"IMAGE_API_MODEL", "brush"}, {"IMAGE_API_SIZE", "9x9"}}));
+  EXPECT_EQ(drained.exit_code, 0) << drained.err;
+  const auto calls = api.server().calls(generations);
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(calls[0].header("Authorization"), "Bearer sk-hush");
+  const auto asked = nlohmann::json::parse(calls[0].body);
+  EXPECT_EQ(asked.at("model"), "brush");
+  EXPECT_EQ(asked.at("size"), "9x9");
+  EXPECT_THAT(asked.at("prompt").get<std::string>(), StartsWith("A travel poster of a."));
+}
+
 TEST_F(image_api_faults, a_server_that_hangs_is_given_up_in_time) {
   const http_stand_in::route hang = [](http_exchange& x) { x.hang(); };
   api.answer_about("for ever", hang);
