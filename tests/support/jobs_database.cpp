@@ -45,6 +45,7 @@ CREATE TRIGGER note_change AFTER UPDATE ON test_jobs FOR EACH ROW
 )sql";
 
 constexpr const char* invariants = R"sql(
+CREATE VIEW violations (what) AS
 SELECT 'I9: queued without a place: ' || j.name FROM test_jobs j
 WHERE j.status = 'queued'
   AND NOT EXISTS (SELECT FROM rowrunner.queue q JOIN rowrunner.kinds k ON k.id = q.kind AND k.kind = 'test'
@@ -86,7 +87,10 @@ WHERE j.status = 'failed' AND NOT EXISTS (SELECT FROM rowrunner.failures f WHERE
 
 }  // namespace
 
-jobs_database::jobs_database() { exec(schema); }
+jobs_database::jobs_database() {
+  exec(schema);
+  exec(invariants);
+}
 
 std::string jobs_database::add(const std::string& name, const std::string& action, int ms,
                                int times, int max_attempts) {
@@ -106,7 +110,8 @@ std::string jobs_database::status(const std::string& name) {
 
 std::vector<std::string> jobs_database::violations() {
   std::vector<std::string> found;
-  for (const auto& row : rows(invariants)) found.push_back(row[0].as<std::string>());
+  const auto answer = rows("SELECT what FROM violations");
+  for (const auto& row : answer) found.push_back(row[0].as<std::string>());
   return found;
 }
 

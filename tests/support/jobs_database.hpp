@@ -9,7 +9,8 @@ namespace rowrunner::testing {
 
 /// A database with a job table of its own, `test_jobs` of kind `test`: what a job does stands in
 /// its columns action, ms and times (see test_handler.hpp). `effects` takes one row per effect,
-/// `history` every change of status, so that a test can ask what really happened.
+/// `history` every change of status, so that a test can ask what really happened; the view
+/// `violations` is what is wrong with it.
 class jobs_database : public watched_database {
  public:
   jobs_database();

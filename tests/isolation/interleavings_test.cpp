@@ -1,0 +1,200 @@
+// What two or three sessions come to, in every order in which the steps of their transactions can
+// follow each other, with the statements of db/queries. What must come out stands in outcomes/: how
+// often, what each was answered (the letters of the jobs that counted, "-" for none), and what has
+// become of the jobs, with their attempts. After each order the invariants are looked at.
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "isolation/statements.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+class interleavings : public ::testing::Test {
+ protected:
+  using cast = std::vector<transaction>;
+
+  void play(const std::function<void()>& set_up, const cast& who) {
+    std::string title;
+    for (const auto& each : who) title += (title.empty() ? "" : " + ") + each.name;
+    found_ += title + "\n";
+    for (const auto& [outcome, count] : on_stage.play(set_up, who)) {
+      char number[16];
+      std::snprintf(number, sizeof number, "%5d  ", count);
+      found_ += number + outcome + "\n";
+    }
+    found_ += "\n";
+  }
+
+  /// Each with each, and with itself.
+  void play_pairs(const std::function<void()>& set_up, const cast& all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t k = i; k < all.size(); ++k) play(set_up, {all[i], all[k]});
+    }
+  }
+
+  /// Compares all that was played with the file of that name.
+  void expect_outcomes(const std::string& name) {
+    std::ifstream file(ROWRUNNER_SOURCE_DIR "/tests/isolation/outcomes/" + name);
+    std::stringstream expected;
+    expected << file.rdbuf();
+    if (found_ == expected.str()) return;
+    const std::string actual = ::testing::TempDir() + name;
+    std::ofstream(actual) << found_;
+    ADD_FAILURE() << "outcomes/" << name << " differs from what was found, see " << actual;
+  }
+
+  /// Everything that a worker may write under a lease that names the job a alone.
+  cast writes_under(int lease) const {
+    return {does.heartbeat(lease),          does.step(lease, 'a'), does.progress(lease, 'a'),
+            does.succeed(lease, 'a'),       does.fail(lease, 'a'), does.give_back(lease, 'a'),
+            does.end_cancelled(lease, 'a'), does.abandon(lease)};
+  }
+
+  stage on_stage;
+  repertoire does{on_stage};
+
+ private:
+  std::string found_;
+};
+
+TEST_F(interleavings, of_two_around_a_job_whose_lease_has_expired) {
+  const auto set_up = [&] {
+    does.enqueue('a');
+    does.done(does.claim(1, lease_time::expired));
+  };
+  auto all = writes_under(1);
+  for (auto& more : {does.rescue(), does.cancel('a'), does.claim(2)}) all.push_back(more);
+  play_pairs(set_up, all);
+  expect_outcomes("two_expired.txt");
+}
+
+TEST_F(interleavings, of_two_around_a_job_in_its_last_attempt) {
+  const auto set_up = [&] {
+    does.enqueue('a', 1);
+    does.done(does.claim(1, lease_time::expired));
+  };
+  play_pairs(set_up, {does.fail(1, 'a'), does.rescue(), does.cancel('a'), does.requeue('a')});
+  expect_outcomes("two_last_attempt.txt");
+}
+
+TEST_F(interleavings, of_two_around_a_waiting_job) {
+  const auto set_up = [&] { does.enqueue('a'); };
+  play(set_up, {does.careful_claim(1), does.careful_claim(2)});
+  play_pairs(set_up, {does.cancel('a'), does.rescue()});
+  for (const auto& claim : {does.claim(1), does.careful_claim(1)}) {
+    for (const auto& other : {does.claim(2), does.cancel('a'), does.rescue()}) {
+      play(set_up, {claim, other});
+    }
+  }
+  expect_outcomes("two_waiting.txt");
+}
+
+// Workers in other languages call functions instead of sending these statements.
+TEST_F(interleavings, of_two_when_a_worker_calls_the_functions) {
+  const auto set_up = [&] {
+    does.enqueue('a');
+    does.done(does.claim(1, lease_time::expired));
+  };
+  for (const auto& call : {does.call_succeed(1, 'a'), does.call_fail(1, 'a'),
+                           does.call_release(1, 'a'), does.call_heartbeat(1)}) {
+    for (const auto& other : {does.rescue(), does.cancel('a'), does.claim(2), does.succeed(1, 'a'),
+                              does.call_fail(1, 'a')}) {
+      play(set_up, {call, other});
+    }
+  }
+  expect_outcomes("two_functions.txt");
+}
+
+// A worker that was paused past its lease, or whose writes were on their way for that long, while
+// another one has the job: whatever it writes, and whoever else acts, it is as if it had not.
+TEST_F(interleavings, of_a_worker_that_lost_its_job_and_the_one_that_has_it) {
+  const auto set_up = [&] {
+    does.enqueue('a');
+    does.done(does.claim(1, lease_time::expired));
+    does.done(does.rescue());
+    does.done(does.claim(2, lease_time::expired));
+  };
+  auto others = writes_under(2);
+  others.push_back(does.rescue());
+  others.push_back(does.cancel('a'));
+  for (const auto& other : others) {
+    const auto alone = on_stage.play(set_up, {other});
+    ASSERT_EQ(alone.size(), 1);
+    for (const auto& late : writes_under(1)) {
+      const auto together = on_stage.play(set_up, {late, other});
+      EXPECT_EQ(together.size(), 1) << late.name << " beside " << other.name;
+      EXPECT_EQ(together.begin()->first, late.name + " -, " + alone.begin()->first);
+    }
+  }
+}
+
+TEST_F(interleavings, of_a_worker_a_rescue_and_the_next_claim) {
+  const auto set_up = [&] {
+    does.enqueue('a');
+    does.done(does.claim(1, lease_time::expired));
+  };
+  for (const auto& write : {does.heartbeat(1), does.step(1, 'a'), does.succeed(1, 'a'),
+                            does.fail(1, 'a'), does.give_back(1, 'a'), does.abandon(1)}) {
+    play(set_up, {write, does.rescue(), does.claim(2)});
+  }
+  expect_outcomes("three_next_claim.txt");
+}
+
+TEST_F(interleavings, of_a_worker_a_rescue_and_a_cancellation) {
+  const auto set_up = [&] {
+    does.enqueue('a');
+    does.done(does.claim(1, lease_time::expired));
+  };
+  for (const auto& write :
+       {does.heartbeat(1), does.succeed(1, 'a'), does.fail(1, 'a'), does.give_back(1, 'a')}) {
+    play(set_up, {write, does.rescue(), does.cancel('a')});
+  }
+  play(set_up, {does.succeed(1, 'a'), does.heartbeat(1), does.rescue()});
+  play(set_up, {does.fail(1, 'a'), does.rescue(), does.rescue()});
+  expect_outcomes("three_cancellation.txt");
+}
+
+TEST_F(interleavings, of_three_claims_and_a_cancellation) {
+  const auto set_up = [&] {
+    does.enqueue('a');
+    does.enqueue('b');
+  };
+  play(set_up, {does.claim(1), does.claim(2), does.claim(3)});
+  play(set_up, {does.claim(1, lease_time::ample, 2), does.careful_claim(2), does.claim(3)});
+  play(set_up, {does.claim(1, lease_time::ample, 2), does.claim(2), does.cancel('a')});
+  play(set_up, {does.careful_claim(1, 2), does.careful_claim(2), does.cancel('a')});
+  expect_outcomes("three_claims.txt");
+}
+
+// The lease names two jobs that end one after the other, and goes with the second.
+TEST_F(interleavings, of_a_batch_that_ends_while_it_is_rescued) {
+  const auto set_up = [&] {
+    does.enqueue('a');
+    does.enqueue('b');
+    does.done(does.claim(1, lease_time::expired, 2));
+  };
+  auto both = does.succeed(1, 'a', false);
+  const auto second = does.fail(1, 'b');
+  both.name = "succeed and fail";
+  both.steps.insert(both.steps.end(), second.steps.begin(), second.steps.end());
+  const transaction held{
+      "hold",
+      {{{"BEGIN", {}}, {"SELECT FROM test_jobs WHERE name = 'a' FOR UPDATE", {}}},
+       {{"COMMIT", {}}}},
+      ""};
+  play(set_up, {both, does.rescue()});
+  play(set_up, {both, does.heartbeat(1)});
+  play(set_up, {both, does.cancel('b')});
+  play(set_up, {does.rescue(), does.rescue()});
+  play(set_up, {held, does.rescue(), does.rescue()});
+  play(set_up, {held, does.rescue(), does.claim(2, lease_time::ample, 2)});
+  expect_outcomes("batch.txt");
+}
+
+}  // namespace
+}  // namespace rowrunner::testing
