@@ -31,6 +31,7 @@ bool has_effects(const verdict& v) {
 
 std::vector<std::int64_t> leases_of(const std::vector<verdict>& verdicts) {
   std::vector<std::int64_t> leases;
+  leases.reserve(verdicts.size());
   for (const auto& v : verdicts) leases.push_back(v.job->lease);
   return leases;
 }
@@ -188,7 +189,7 @@ asio::awaitable<void> finisher::write_with_effects(const batch& verdicts,
       for (const auto* v : groups[i].members) {
         if (!counted.contains(claim_of(*v))) continue;
         for (const auto& e : std::get<succeeded>(v->result).effects) {
-          effects.push_back(pg::call(statements.emplace_back(unnamed(e.sql)), e.params));
+          effects.emplace_back(statements.emplace_back(unnamed(e.sql)), e.params);
         }
       }
     }

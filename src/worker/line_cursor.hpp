@@ -11,7 +11,7 @@ struct place {
   std::int16_t priority = std::numeric_limits<std::int16_t>::min();
   std::int64_t seq = std::numeric_limits<std::int64_t>::min();
 
-  friend auto operator<=>(const place&, const place&) = default;
+  friend auto operator<=>(const place&, const place&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// Where the next claim starts looking.

@@ -142,8 +142,7 @@ asio::awaitable<void> session::connect(std::shared_ptr<core> shared) {
   auto fresh = co_await connection::open(shared->executor, shared->options);
   const auto statements = shared->first_statements;
   if (!statements.empty()) {
-    std::vector<call> calls;
-    for (const auto& each : statements) calls.emplace_back(each);
+    std::vector<call> calls(statements.begin(), statements.end());
     co_await fresh->run(std::move(calls));
   }
   shared->open = std::move(fresh);
