@@ -284,6 +284,17 @@ TEST_F(pg_session, others_use_the_connection_while_one_waits_for_a_notification)
   });
 }
 
+TEST_F(pg_session, a_notification_that_came_with_an_answer_is_not_waited_for) {
+  play([this]() -> awaitable<void> {
+    session db(io_.get_executor(), test_settings());
+    db.on_connect(std::vector<statement>{{"", "LISTEN news"}});
+    const statement notify{"", "NOTIFY news"};
+    co_await db.run_one(with(notify));
+    EXPECT_TRUE(co_await db.wait_notification(1h));
+    EXPECT_EQ(db.take_notifications().size(), 1U);
+  });
+}
+
 TEST_F(pg_session, may_be_destroyed_before_the_coroutines_that_use_it) {
   auto db = std::make_unique<session>(io_.get_executor(), test_settings());
   // Nobody awaits its end; it is short only to leave no backend behind.

@@ -178,9 +178,10 @@ asio::awaitable<bool> session::wait_notification(std::chrono::milliseconds at_mo
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     {
       const turn mine = co_await take(shared);
-      // Somebody may have come while this turn was taken or the connection was opened.
-      const bool crowded = !shared->line.empty();
-      co_await mine->wait_notification(crowded ? std::chrono::milliseconds(0) : left);
+      // Somebody may have come while this turn was taken or the connection was opened; and what
+      // came with the answer to a statement has left the connection already.
+      const bool at_once = !shared->line.empty() || !shared->notifications.empty();
+      co_await mine->wait_notification(at_once ? std::chrono::milliseconds(0) : left);
       shared->keep_notifications();
     }
     if (!shared->notifications.empty()) co_return true;
