@@ -1,0 +1,99 @@
+#include "chaos/behaviour.hpp"
+
+#include <array>
+#include <csignal>
+#include <string>
+
+namespace rowrunner::chaos {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::uint64_t mixed(std::uint64_t value) {  // splitmix64
+  value += 0x9e3779b97f4a7c15U;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31);
+}
+
+struct share {
+  action what;
+  std::uint64_t parts;
+};
+
+/// Of a thousand ordinary attempts, about. Each seed makes its own mixture of them.
+constexpr std::array<share, 9> ordinary{{{action::succeed, 360},
+                                         {action::effect, 360},
+                                         {action::steps, 90},
+                                         {action::fail, 110},
+                                         {action::fail_for_good, 10},
+                                         {action::retry_later, 15},
+                                         {action::snooze, 30},
+                                         {action::refused_effect, 10},
+                                         {action::out_of_memory, 15}}};
+
+std::uint64_t parts_of(std::uint64_t seed, const share& each) {
+  const auto percent = 50 + draw(seed, "weight", static_cast<std::uint64_t>(each.what)) % 101;
+  return each.parts * percent / 100;
+}
+
+action ordinary_action(std::uint64_t seed, std::uint64_t chance) {
+  std::uint64_t all = 0;
+  for (const auto& each : ordinary) all += parts_of(seed, each);
+  chance %= all;
+  for (const auto& each : ordinary) {
+    const auto parts = parts_of(seed, each);
+    if (chance < parts) return each.what;
+    chance -= parts;
+  }
+  return action::succeed;
+}
+
+/// Most are quick; one in ten takes long enough for something to happen to it.
+milliseconds ordinary_time(std::uint64_t chance) {
+  return milliseconds{chance % 10 == 0 ? 300 + chance / 10 % 1'200 : chance / 10 % 40};
+}
+
+int any_signal(std::uint64_t chance) {
+  constexpr std::array<int, 3> deadly{SIGKILL, SIGSEGV, SIGABRT};
+  return deadly[chance % deadly.size()];
+}
+
+}  // namespace
+
+std::uint64_t draw(std::uint64_t seed, std::string_view what, std::uint64_t number) {
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  for (const char c : what) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return mixed(mixed(mixed(seed) ^ hash) ^ number);
+}
+
+std::string_view class_of(std::string_view job) { return job.substr(0, job.find('-')); }
+
+behaviour behaviour_of(std::uint64_t seed, std::string_view job, int attempt) {
+  const auto number = static_cast<std::uint64_t>(attempt);
+  const auto chance = draw(seed, job, number);
+  const auto again = mixed(chance);
+  const auto kind = class_of(job);
+  behaviour chosen{ordinary_action(seed, chance), ordinary_time(again)};
+  if (kind == "late" && attempt == 1) {
+    chosen = {chance % 2 == 0 ? action::fail : action::effect, milliseconds{1'500 + again % 2'500}};
+    chosen.stubborn = true;
+  } else if (kind == "slow") {
+    chosen = {action::effect, milliseconds{13'000}};
+  } else if (kind == "sloth") {
+    chosen = {action::effect, milliseconds{50'000}};
+  } else if (kind == "doomed") {
+    chosen = {action::fail, milliseconds{again % 50}};
+  } else if (kind == "poison" || (kind == "crash" && attempt == 1)) {
+    chosen = {action::crash, milliseconds{again % 100}};
+    chosen.late = chance % 2 == 0;
+    chosen.signal = any_signal(again);
+  } else if (kind == "hang" && attempt == 1) {
+    chosen = {action::hang, milliseconds{0}};
+  } else if (kind == "late" || kind == "crash" || kind == "hang") {
+    chosen = {action::steps, milliseconds{again % 50}};
+  }
+  return chosen;
+}
+
+}  // namespace rowrunner::chaos

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+namespace rowrunner::chaos {
+
+/// A number that depends on nothing but these, evenly spread.
+std::uint64_t draw(std::uint64_t seed, std::string_view what, std::uint64_t number = 0);
+
+/// What a job does in one attempt.
+enum class action {
+  succeed,         ///< ends well, without an effect
+  effect,          ///< ends well, with one row in chaos_effects
+  steps,           ///< two durable steps, one of them a call outside, and an effect
+  fail,            ///< throws
+  fail_for_good,   ///< fails and wants no retry
+  retry_later,     ///< fails and names a time
+  snooze,          ///< gives itself back, once
+  refused_effect,  ///< asks for an effect that the database refuses
+  out_of_memory,   ///< asks for more memory than there is
+  crash,           ///< takes its process with it
+  hang,            ///< never returns, and does not listen
+};
+
+struct behaviour {
+  action what = action::succeed;
+  std::chrono::milliseconds time{0};
+  /// Does not listen when it is told to stop; what it returns late must be refused.
+  bool stubborn = false;
+  /// Of a crash: after the call outside and its step, not before.
+  bool late = false;
+  /// Of a crash: the signal.
+  int signal = 0;
+};
+
+/// A pure function. The name of a job says what class it is of, up to its first '-':
+///   job     anything but what is below, by chance, with weights that are drawn per seed
+///   late    takes seconds in its first attempt and ends, well or not, deaf to what it is told
+///   slow    takes longer than a lease
+///   sloth   takes five leases
+///   doomed  fails every time
+///   crash   kills its process in its first attempt
+///   poison  kills its process in every attempt
+///   hang    never returns in its first attempt (blocking handlers only)
+behaviour behaviour_of(std::uint64_t seed, std::string_view job, int attempt);
+
+std::string_view class_of(std::string_view job);
+
+}  // namespace rowrunner::chaos

@@ -1,0 +1,384 @@
+// The checker itself: a history that is sound passes, and it takes very little to make it fail.
+
+#include "chaos/checker/checker.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace rowrunner::chaos {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// The lines of a run, by the file in which they stand.
+struct run_lines {
+  std::vector<std::string> history, proxy, outside, log, database;
+
+  run_record read() const {
+    run_record all;
+    for (const auto& each : history) read_history_line(each, all);
+    for (const auto& each : proxy) read_proxy_line(each, all);
+    for (const auto& each : outside) read_outside_line(each, all);
+    for (const auto& each : log) read_worker_log_line(each, all);
+    for (const auto& each : database) read_database_line(each, all);
+    return all;
+  }
+};
+
+std::string id(int n) { return "00000000-0000-7000-8000-00000000000" + std::to_string(n); }
+
+std::string tabs(const std::vector<std::string>& fields) {
+  std::string text;
+  for (const auto& each : fields) text += (text.empty() ? "" : "\t") + each;
+  return text;
+}
+
+/// Seconds into the run.
+std::string at(int seconds) { return std::to_string((1'000 + seconds) * 1'000'000LL); }
+
+std::string refusal(int job, int lease) {
+  return R"({"message":"refused: the job belongs to somebody else by now","worker":"w1.1","job":")" +
+         id(job) + R"(","lease":)" + std::to_string(lease) + "}";
+}
+
+class run_builder {
+ public:
+  run_lines lines;
+
+  void note(int when, const std::string& text) { lines.history.push_back(at(when) + " " + text); }
+
+  void enqueued(int n) {
+    const auto name = "job-" + std::to_string(n);
+    note(0, "enqueuer enqueue chaos " + name);
+    note(0, "enqueuer enqueued chaos " + name + " " + id(n));
+  }
+  void ran(int when, const std::string& worker, const std::string& event, int n, int attempt,
+           int lease, const std::string& detail = {}) {
+    note(when, worker + " " + event + " job-" + std::to_string(n) + " " + std::to_string(attempt) +
+                   " " + std::to_string(lease) + (detail.empty() ? "" : " " + detail));
+  }
+  /// A transition and, if it leaves processing for good or ill, what it charges.
+  void moved(int when, int n, const std::string& before, const std::string& after,
+             const std::string& old_lease, const std::string& new_lease, int old_attempts,
+             int new_attempts, const std::string& worker, const std::string& error = {}) {
+    const auto number = std::to_string(++transitions_);
+    lines.database.push_back(tabs(
+        {"transition", number, "9" + number, at(when), "chaos", id(n), before, after, old_lease,
+         new_lease, std::to_string(old_attempts), std::to_string(new_attempts), worker, error}));
+    if (new_attempts > old_attempts) lines.database.push_back(tabs({"charge", id(n)}));
+  }
+  std::string last_txid() const { return "9" + std::to_string(transitions_); }
+  void claimed(int when, int n, int lease, int attempts, const std::string& worker) {
+    moved(when, n, "queued", "processing", "", std::to_string(lease), attempts, attempts, worker);
+  }
+  void succeeded(int when, int n, int lease, int attempts, const std::string& worker, bool effect) {
+    const auto number = std::to_string(lease);
+    moved(when, n, "processing", "succeeded", number, number, attempts, attempts, worker);
+    if (effect) lines.database.push_back(tabs({"effect", id(n), number, last_txid()}));
+  }
+  void job(int n, const std::string& status, int attempts, int most) {
+    lines.database.push_back(tabs({"job", id(n), "chaos", "job-" + std::to_string(n), status,
+                                   std::to_string(attempts), std::to_string(most), ""}));
+  }
+
+ private:
+  int transitions_ = 0;
+};
+
+/// Five jobs, two workers, one of which is stopped past its lease. In it all the dangerous states
+/// are reached.
+run_builder sound_run() {
+  run_builder b;
+  b.note(0, "runner settings 7 seconds 30 lease_ms 10000 grace_ms 8000 bound_ms 23000");
+  b.note(0, "runner start w0.1 100");
+  b.note(0, "runner start w1.1 101");
+  for (const auto* worker : {"w0.1", "w1.1"}) {
+    b.lines.log.push_back(std::string(R"({"message":"worker started","worker":")") + worker +
+                          "\"}");
+  }
+  for (int n = 1; n <= 5; ++n) b.enqueued(n);
+  b.note(0, "enqueuer enqueue chaos job-1");
+  b.note(0, "enqueuer existed chaos job-1");
+  b.note(0, "enqueuer enqueue chaos job-9");
+  b.note(0, "enqueuer unknown chaos job-9 connection lost");
+
+  // 1 succeeds; the answer to its commit is lost.
+  b.claimed(1, 1, 11, 0, "w0.1");
+  b.ran(1, "w0.1", "begin", 1, 1, 11);
+  b.ran(2, "w0.1", "end", 1, 1, 11, "effect");
+  b.succeeded(2, 1, 11, 0, "w0.1", true);
+  b.lines.proxy.push_back(at(3) + " w0 cut to-client commit Z [succeed/chaos {" + id(1) +
+                          "} {11}]");
+  b.job(1, "succeeded", 0, 4);
+
+  // 2 fails as often as it may.
+  for (const int attempt : {1, 2}) {
+    const int lease = 20 + attempt;
+    const auto number = std::to_string(lease);
+    b.claimed(2 * attempt, 2, lease, attempt - 1, "w0.1");
+    b.ran(2 * attempt, "w0.1", "begin", 2, attempt, lease);
+    b.ran(2 * attempt, "w0.1", "end", 2, attempt, lease, "fail");
+    b.moved(2 * attempt + 1, 2, "processing", attempt == 1 ? "queued" : "failed", number, "",
+            attempt - 1, attempt, "w0.1", "seeded failure under lease " + number);
+  }
+  b.job(2, "failed", 2, 2);
+
+  // 3 and 4 belong to a worker that is stopped past its lease; what it writes later is refused.
+  b.note(1, "runner stop w1.1");
+  for (const int n : {3, 4}) {
+    const int lost = 10 * n, next = lost + 1;
+    b.claimed(1, n, lost, 0, "w1.1");
+    b.ran(1, "w1.1", "begin", n, 1, lost);
+    b.moved(12, n, "processing", "queued", std::to_string(lost), "", 0, 1, "w1.1",
+            "worker w1.1 was lost");
+    b.claimed(13, n, next, 1, "w0.1");
+    b.ran(13, "w0.1", "begin", n, 2, next);
+    b.ran(14, "w1.1", "end", n, 1, lost, n == 3 ? "effect" : "fail");
+    b.lines.log.push_back(refusal(n, lost));
+    b.ran(15, "w0.1", "end", n, 2, next, "ok");
+    b.succeeded(15, n, next, 1, "w0.1", false);
+    b.job(n, "succeeded", 1, 4);
+  }
+  b.note(14, "runner cont w1.1");
+
+  // 5 gives itself back once, then succeeds in two steps; the commit of that never arrived at
+  // first.
+  b.claimed(2, 5, 51, 0, "w0.1");
+  b.ran(2, "w0.1", "begin", 5, 1, 51);
+  b.ran(2, "w0.1", "end", 5, 1, 51, "snooze");
+  b.moved(2, 5, "processing", "queued", "51", "", 0, 0, "w0.1");
+  b.claimed(4, 5, 52, 0, "w0.1");
+  b.ran(4, "w0.1", "begin", 5, 1, 52);
+  b.ran(4, "w0.1", "body", 5, 1, 52, "call");
+  b.ran(4, "w0.1", "call", 5, 1, 52, "chaos:5:call");
+  b.ran(4, "w0.1", "stored", 5, 1, 52, "call");
+  b.ran(5, "w0.1", "end", 5, 1, 52, "effect");
+  b.lines.proxy.push_back(at(5) + " w0 cut to-server commit E [succeed/chaos {" + id(5) +
+                          "} {52}]");
+  b.succeeded(6, 5, 52, 0, "w0.1", true);
+  b.job(5, "succeeded", 0, 4);
+
+  b.note(7, "watcher snapshot");
+  b.note(20, "runner healed");
+  b.note(20, "runner drained 0");
+  for (const auto* worker : {"w0.1", "w1.1"}) {
+    b.note(21, std::string("runner term ") + worker);
+    b.note(22, std::string("runner exit ") + worker + " 0");
+  }
+  return b;
+}
+
+std::string first_complaint(const run_lines& lines) {
+  const auto verdict = check(lines.read());
+  if (verdict.violations.empty()) return "";
+  const auto& first = verdict.violations.front();
+  return first.invariant + " " + first.job + ": " + first.what;
+}
+
+bool complains(const run_lines& lines, const std::string& what) {
+  const auto found = check(lines.read()).violations;
+  return std::any_of(found.begin(), found.end(),
+                     [&](const violation& each) { return each.what == what; });
+}
+
+/// What the checker says after the one line that contains `from` has become `to`.
+std::string after_change(const std::string& from, const std::string& to) {
+  auto lines = sound_run().lines;
+  int changed = 0;
+  for (auto* file : {&lines.history, &lines.database}) {
+    for (auto& each : *file) {
+      const auto found = each.find(from);
+      if (found == std::string::npos) continue;
+      each.replace(found, from.size(), to);
+      ++changed;
+    }
+  }
+  EXPECT_EQ(changed, 1) << from;
+  return first_complaint(lines);
+}
+
+TEST(checker, a_sound_run_passes_and_its_table_is_right) {
+  const auto verdict = check(sound_run().lines.read());
+  EXPECT_EQ(first_complaint(sound_run().lines), "");
+  EXPECT_THAT(verdict.unreached, IsEmpty());
+  EXPECT_TRUE(verdict.passed());
+  const auto& t = verdict.table;
+  EXPECT_EQ(t.jobs, 5);
+  EXPECT_EQ(t.executions, 9);
+  EXPECT_EQ(t.zombies, 1);
+  EXPECT_EQ(t.rescues, 2);
+  EXPECT_EQ(t.refused_writes, 2);
+  EXPECT_EQ(t.cut_commits, 2);
+  EXPECT_EQ(t.exhausted, 1);
+  EXPECT_EQ(t.unknown, 1);
+  EXPECT_EQ(t.duplicates, 0);
+  EXPECT_THAT(printed(verdict, 7), HasSubstr("passed\n"));
+}
+
+TEST(checker, a_history_with_one_line_removed_does_not_pass) {
+  const auto whole = sound_run().lines;
+  const auto try_without = [&](std::vector<std::string> run_lines::*file) {
+    for (std::size_t i = 0; i < (whole.*file).size(); ++i) {
+      const auto& text = (whole.*file)[i];
+
+      auto cut = whole;
+      (cut.*file).erase((cut.*file).begin() + static_cast<std::ptrdiff_t>(i));
+      EXPECT_FALSE(check(cut.read()).passed()) << "without: " << text;
+    }
+  };
+  try_without(&run_lines::history);
+  try_without(&run_lines::database);
+  try_without(&run_lines::proxy);
+}
+
+TEST(checker, one_effect_duplicated_is_found) {
+  auto lines = sound_run().lines;
+  for (const auto& each : sound_run().lines.database) {
+    if (each.starts_with("effect\t" + id(1))) lines.database.push_back(each);
+  }
+  EXPECT_THAT(first_complaint(lines), HasSubstr("I6 job-1: 2 effects instead of 1"));
+  EXPECT_EQ(check(lines.read()).table.duplicates, 1);
+}
+
+TEST(checker, an_effect_of_another_transaction_or_lease_is_found) {
+  EXPECT_THAT(after_change("effect\t" + id(1) + "\t11", "effect\t" + id(1) + "\t12"),
+              HasSubstr("I6 job-1: its effect came with another lease"));
+}
+
+TEST(checker, an_acknowledged_enqueue_that_is_not_there_is_found) {
+  EXPECT_THAT(after_change("enqueued chaos job-1 " + id(1), "enqueued chaos job-1 " + id(8)),
+              HasSubstr("I1 job-1: an acknowledged enqueue is not there"));
+}
+
+TEST(checker, a_second_row_of_one_key_is_found) {
+  auto b = sound_run();
+  b.lines.database.push_back(tabs({"job", id(8), "chaos", "job-1", "queued", "0", "4", ""}));
+  EXPECT_TRUE(complains(b.lines, "the key exists twice"));
+}
+
+TEST(checker, a_job_that_leaves_its_end_without_a_retry_is_found) {
+  auto b = sound_run();
+  b.moved(16, 2, "failed", "queued", "", "", 2, 0, "w0.1");
+  EXPECT_THAT(first_complaint(b.lines), HasSubstr("I2 job-2: it left failed for queued"));
+  b.note(15, "runner requeue job-2");
+  EXPECT_THAT(first_complaint(b.lines), ::testing::Not(HasSubstr("I2")));
+}
+
+TEST(checker, a_success_of_a_worker_that_has_lost_its_lease_is_found) {
+  // As if the zombie's write had counted: the holder has not ended it yet.
+  EXPECT_THAT(after_change("w0.1 end job-3 2 31 ok", "w0.1 stopped job-3 2 31"),
+              HasSubstr("I3 job-3: it succeeded under lease 31, whose holder did not end it"));
+}
+
+TEST(checker, a_failure_that_came_from_another_lease_is_found) {
+  EXPECT_THAT(after_change("seeded failure under lease 21", "seeded failure under lease 99"),
+              HasSubstr("I3 job-2: a failure counted under lease 21 that came from another"));
+}
+
+TEST(checker, a_lease_taken_from_a_healthy_worker_is_found) {
+  auto lines = sound_run().lines;
+  std::erase_if(lines.history, [](const auto& each) {
+    return each.find("runner stop") != std::string::npos ||
+           each.find("runner cont") != std::string::npos;
+  });
+  EXPECT_THAT(first_complaint(lines), HasSubstr("was taken from w1.1, which had no trouble"));
+}
+
+TEST(checker, a_release_that_nobody_asked_for_is_found) {
+  EXPECT_THAT(after_change("end job-5 1 51 snooze", "end job-5 1 51 effect"),
+              HasSubstr("I3 job-5: it was given back under lease 51"));
+}
+
+TEST(checker, a_lease_number_that_comes_twice_is_found) {
+  auto b = sound_run();
+  b.ran(16, "w1.1", "begin", 5, 1, 52);
+  EXPECT_THAT(first_complaint(b.lines), HasSubstr("lease 52 was given out twice"));
+}
+
+TEST(checker, an_attempt_charged_twice_is_found) {
+  EXPECT_THAT(first_complaint([] {
+                auto lines = sound_run().lines;
+                lines.database.push_back(tabs({"charge", id(2)}));
+                return lines;
+              }()),
+              HasSubstr("I5 job-2: charged 2 times, noted 3 times"));
+}
+
+TEST(checker, a_claim_of_a_job_that_runs_is_found) {
+  auto b = sound_run();
+  b.claimed(20, 5, 53, 0, "w1.1");
+  EXPECT_THAT(first_complaint(b.lines), HasSubstr("job-5"));
+}
+
+TEST(checker, a_stored_step_that_runs_again_is_found) {
+  auto b = sound_run();
+  b.ran(7, "w0.1", "begin", 5, 1, 53);
+  b.ran(7, "w0.1", "body", 5, 1, 53, "call");
+  b.ran(7, "w0.1", "stopped", 5, 1, 53);
+  EXPECT_TRUE(complains(b.lines, "step call was run again after it had been stored"));
+}
+
+TEST(checker, a_worker_that_is_not_told_to_stop_is_found) {
+  auto b = sound_run();
+  std::erase_if(b.lines.history, [](const auto& each) {
+    return each.find("w1.1 end job-3") != std::string::npos ||
+           each.find("runner exit w1.1") != std::string::npos;
+  });
+  b.ran(40, "w1.1", "end", 3, 1, 30, "effect");
+  b.note(41, "runner exit w1.1 0");
+  EXPECT_TRUE(complains(b.lines, "w1.1 went on with it for a whole lease after it had lost it"));
+}
+
+TEST(checker, disagreements_late_ends_crashes_and_secrets_are_found) {
+  const auto with = [](const std::function<void(run_builder&)>& change) {
+    auto b = sound_run();
+    change(b);
+    return first_complaint(b.lines);
+  };
+  EXPECT_THAT(with([](auto& b) { b.note(8, "watcher disagreement I8 plan-1/spot-2"); }),
+              HasSubstr("I8 plan-1/spot-2"));
+  EXPECT_THAT(after_change("1020000000 runner drained", "1044000000 runner drained"),
+              HasSubstr("I11"));
+  EXPECT_THAT(after_change("runner exit w0.1 0", "runner exit w0.1 139"),
+              HasSubstr("I12 -: w0.1 ended with 139"));
+  EXPECT_THAT(with([](auto& b) { b.note(9, "runner size w0.1 900000 20"); }),
+              HasSubstr("I12 -: w0.1 has grown"));
+  auto record = sound_run().lines.read();
+  record.leaks.emplace_back("w0.1.log");
+  EXPECT_EQ(check(record).violations.front().what, "a secret stands in w0.1.log");
+}
+
+TEST(checker, a_run_that_never_came_to_the_dangerous_states_is_inconclusive) {
+  auto lines = sound_run().lines;
+  lines.proxy.clear();
+  lines.log.resize(2);
+  const auto verdict = check(lines.read());
+  EXPECT_THAT(verdict.violations, IsEmpty());
+  EXPECT_THAT(verdict.unreached, ElementsAre("a stale finish refused", "a stale fail refused",
+                                             "a lost commit resolved as committed",
+                                             "a lost commit resolved as aborted"));
+  EXPECT_THAT(printed(verdict, 7), HasSubstr("inconclusive: never reached: a stale finish"));
+}
+
+TEST(checker, a_violation_is_printed_with_its_lines_and_the_seed) {
+  auto b = sound_run();
+  b.lines.database.push_back(tabs({"charge", id(2)}));
+  const auto text = printed(check(b.lines.read()), 7);
+  EXPECT_THAT(text, HasSubstr("FAILED: I5, job job-2: charged 2 times, noted 3 times (seed 7)"));
+  EXPECT_THAT(text, HasSubstr(at(2) + " w0.1 begin job-2 1 21"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("passed")));
+}
+
+TEST(checker, reads_the_jobs_of_a_transaction_off_the_wire) {
+  EXPECT_THAT(claims_in("[write_settings; end_leases {5}; succeed/chaos {\"" + id(1) + "\",\"" +
+                        id(2) + "\"} {11,12}; commit]"),
+              ElementsAre(std::pair{id(1), std::int64_t{11}}, std::pair{id(2), std::int64_t{12}}));
+  EXPECT_THAT(claims_in("claim/chaos 2 -32768"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace rowrunner::chaos

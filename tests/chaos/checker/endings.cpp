@@ -1,0 +1,110 @@
+// I8: image_status agrees with the job's status in every committed snapshot, and pictures are
+// whole. I9: every queued job has a place, every processing one a lease, in every committed
+// snapshot. I11: after the faults stop, every job ends in time. I12: no crash, no leak, no secret
+// in a log.
+
+#include <algorithm>
+
+#include "chaos/checker/checker.hpp"
+
+namespace rowrunner::chaos {
+namespace {
+
+std::string word_for(const job_row& job) {
+  const bool fresh = job.attempts == 0 || job.attempts >= job.max_attempts;
+  if (job.status == "queued") return fresh ? "not_started" : "processing";
+  return job.status;
+}
+
+constexpr moment grace_slack = 3'000'000;
+constexpr std::int64_t most_memory_kb = 400'000;
+constexpr std::int64_t most_files = 200;
+
+}  // namespace
+
+void check_snapshots(const evidence& about, violations& into) {
+  for (const auto* each : about.events("disagreement")) {
+    into.push_back({each->word(0), each->word(1), "seen in a committed snapshot", {each->text}});
+  }
+  for (const auto& each : about.all().pictures) {
+    const auto* story = about.story_of(each.job_id);
+    if (story == nullptr || story->row == nullptr) continue;
+    if (each.image_status != word_for(*story->row)) {
+      into.push_back({"I8", story->row->name,
+                      "its spot says " + each.image_status + ", the job " + story->row->status,
+                      lines_of(*story)});
+    }
+    const std::string wanted = story->row->status == "succeeded" ? "whole" : each.file;
+    if (each.file != wanted || each.file == "missing" || each.file == "broken") {
+      into.push_back({"I8", story->row->name, "its picture is " + each.file, lines_of(*story)});
+    }
+  }
+}
+
+void check_end(const evidence& about, violations& into) {
+  const auto healed = about.events("healed");
+  const auto drained = about.events("drained");
+  if (healed.empty() || drained.empty() || about.lease() == 0) {
+    into.push_back({"I11", "-", "the run did not come to its end", {}});
+    return;
+  }
+  for (const auto& [id, story] : about.stories()) {
+    if (story.row != nullptr && !terminal(story.row->status)) {
+      into.push_back(
+          {"I11", story.row->name, "it is " + story.row->status + " at the end", lines_of(story)});
+    }
+  }
+  const auto took = (drained.front()->at - healed.front()->at) / 1000;
+  if (took > about.setting("bound_ms")) {
+    into.push_back({"I11",
+                    "-",
+                    "the last job ended later than " + std::to_string(about.setting("bound_ms")) +
+                        " ms after the faults",
+                    {drained.front()->text}});
+  }
+}
+
+void check_processes(const evidence& about, violations& into) {
+  for (const auto* each : about.events("start")) {
+    if (about.event_about("exit", each->word(0)) == nullptr) {
+      into.push_back({"I12", "-", each->word(0) + " never ended", {each->text}});
+    }
+  }
+  const auto& started = about.all().started;
+  for (const auto* each : about.events("exit")) {
+    const auto& worker = each->word(0);
+    const int code = std::stoi(each->word(1));
+    const auto* term = about.event_about("term", worker);
+    if (about.event_about("start", worker) == nullptr) {
+      into.push_back({"I12", "-", worker + " ended and never began", {each->text}});
+    }
+    const auto& runs = about.all().executions;
+    const bool crashed = std::any_of(runs.begin(), runs.end(), [&](const auto& run) {
+      return run.worker == worker && run.event == "crash" && code == 128 + std::stoi(run.detail);
+    });
+    const bool ran = std::find(started.begin(), started.end(), worker) != started.end();
+    const bool killed = code == 137 && about.event_about("kill", worker) != nullptr;
+    const bool could_not_start = code == 1 && !ran;
+    const bool told = code == 0 && term != nullptr;
+    if (!killed && !crashed && !could_not_start && !told) {
+      into.push_back({"I12", "-", worker + " ended with " + std::to_string(code), {each->text}});
+    }
+    const auto limit = about.setting("grace_ms") * 1000 + grace_slack;
+    if (told && each->at - about.running_from(worker, term->at) > limit) {
+      into.push_back({"I12",
+                      "-",
+                      worker + " took longer than its grace period to end",
+                      {term->text, each->text}});
+    }
+  }
+  for (const auto* each : about.events("size")) {
+    if (std::stoll(each->word(1)) > most_memory_kb || std::stoll(each->word(2)) > most_files) {
+      into.push_back({"I12", "-", each->word(0) + " has grown", {each->text}});
+    }
+  }
+  for (const auto& each : about.all().leaks) {
+    into.push_back({"I12", "-", "a secret stands in " + each, {}});
+  }
+}
+
+}  // namespace rowrunner::chaos

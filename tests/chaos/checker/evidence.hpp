@@ -1,0 +1,76 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "chaos/checker/run_record.hpp"
+
+namespace rowrunner::chaos {
+
+/// All about one job, each list in the order of time.
+struct job_story {
+  const job_row* row = nullptr;
+  std::vector<const transition*> transitions;
+  std::vector<const execution_line*> executions;
+  std::vector<const effect_row*> effects;
+  int charges = 0;
+
+  const execution_line* find(std::int64_t lease, const std::string& event) const;
+  const transition* claim_of(std::int64_t lease) const;
+  const transition* end_of(std::int64_t lease) const;
+};
+
+/// A time during which something kept a worker from its work.
+struct impairment {
+  moment begin = 0;
+  moment end = 0;
+};
+
+/// A run_record with its indexes, and what follows from it without any judgement.
+class evidence {
+ public:
+  explicit evidence(const run_record& all);
+
+  const run_record& all() const { return all_; }
+  const std::map<std::string, job_story>& stories() const { return stories_; }
+  const job_story* story_named(const std::string& name) const;
+  const job_story* story_of(const std::string& job_id) const;
+
+  moment setting(const std::string& name) const;
+  moment lease() const { return setting("lease_ms") * 1000; }
+  /// When the run ended, by its last line.
+  moment over() const { return over_; }
+  std::vector<const runner_line*> events(const std::string& event) const;
+  /// The first event of that name about this worker or job at or after `from`, or null.
+  const runner_line* event_about(const std::string& event, const std::string& whom,
+                                 moment from = 0) const;
+
+  /// When a worker process ended, however; the largest moment if it did not.
+  moment death(const std::string& worker) const;
+  /// When a worker process that is not stopped at `at` has been so since, or comes back.
+  moment running_from(const std::string& worker, moment at) const;
+  /// For how long, of the time between, this worker was dead, stopped or cut off from the database.
+  moment impaired(const std::string& worker, moment from, moment until) const;
+  /// Whether the server crashed in that time.
+  bool crashed(moment from, moment until) const;
+
+ private:
+  void index_jobs();
+  void index_impairments();
+
+  const run_record& all_;
+  std::map<std::string, job_story> stories_;
+  std::unordered_map<std::string, std::string> id_of_name_;
+  std::unordered_map<std::string, moment> deaths_;
+  /// By worker process ("w3.1"), slot ("w3") or "all".
+  std::unordered_map<std::string, std::vector<impairment>> impairments_;
+  std::unordered_map<std::string, std::vector<impairment>> stops_;
+  moment over_ = 0;
+};
+
+/// "w3" of "w3.1".
+std::string slot_of(const std::string& worker);
+
+}  // namespace rowrunner::chaos

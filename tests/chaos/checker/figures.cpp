@@ -1,0 +1,200 @@
+// The table, and whether the run reached the states that it is about.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "chaos/checker/checker.hpp"
+
+namespace rowrunner::chaos {
+namespace {
+
+std::vector<std::string> braced_lists(const std::string& text) {
+  std::vector<std::string> found;
+  for (auto open = text.find('{'); open != std::string::npos; open = text.find('{', open + 1)) {
+    const auto close = text.find('}', open);
+    if (close == std::string::npos) break;
+    found.push_back(text.substr(open + 1, close - open - 1));
+  }
+  return found;
+}
+
+/// The elements of an array in PostgreSQL's text format.
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> found(1);
+  for (const char c : list) {
+    if (c == ',') {
+      found.emplace_back();
+    } else if (c != '"') {
+      found.back() += c;
+    }
+  }
+  return found;
+}
+
+constexpr std::size_t uuid_length = 36;
+
+/// How long the jobs of a worker that ended waited for their next run, or their end.
+void add_recoveries(const evidence& about, const std::string& worker, moment died,
+                    std::vector<std::int64_t>& into) {
+  for (const auto& [id, story] : about.stories()) {
+    const transition* held = nullptr;
+    for (const auto* t : story.transitions) {
+      if (t->at <= died) {
+        held = t->claims() && t->worker == worker ? t : nullptr;
+      } else if (held != nullptr && (t->claims() || terminal(t->after))) {
+        into.push_back((t->at - died) / 1000);
+        break;
+      }
+    }
+  }
+}
+
+/// Two runs of one job at the same time.
+bool overlap(const job_story& story) {
+  std::map<std::int64_t, impairment> runs;
+  for (const auto* each : story.executions) {
+    auto& run = runs.try_emplace(each->lease, impairment{each->at, each->at}).first->second;
+    run.end = std::max(run.end, each->at);
+  }
+  for (auto a = runs.begin(); a != runs.end(); ++a) {
+    for (auto b = std::next(a); b != runs.end(); ++b) {
+      const auto& [one, two] = std::pair{a->second, b->second};
+      if (one.begin < two.end && two.begin < one.end) return true;
+    }
+  }
+  return false;
+}
+
+/// What became of the commits that were cut: how many a worker found to have happened, and how many
+/// it wrote again.
+struct resolved {
+  int committed = 0;
+  int aborted = 0;
+};
+
+resolved resolve_cuts(const evidence& about) {
+  resolved found;
+  for (const auto& cut : about.all().cuts) {
+    if (!cut.commits || cut.what != "cut") continue;
+    for (const auto& [id, lease] : claims_in(cut.statements)) {
+      const auto* story = about.story_of(id);
+      const auto* end = story == nullptr ? nullptr : story->end_of(lease);
+      if (end == nullptr || end->rescues()) continue;
+      if (cut.way == "to-client" && end->at <= cut.at) ++found.committed;
+      if (cut.way == "to-server" && end->at > cut.at) ++found.aborted;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::int64_t>> claims_in(const std::string& statements) {
+  std::vector<std::pair<std::string, std::int64_t>> found;
+  const auto lists = braced_lists(statements);
+  for (std::size_t i = 0; i + 1 < lists.size(); ++i) {
+    const auto ids = split(lists[i]);
+    const auto leases = split(lists[i + 1]);
+    if (ids.size() != leases.size() || ids.front().size() != uuid_length) continue;
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+      if (leases[k].find_first_not_of("0123456789") == std::string::npos && !leases[k].empty()) {
+        found.emplace_back(ids[k], std::stoll(leases[k]));
+      }
+    }
+  }
+  return found;
+}
+
+figures measure(const evidence& about) {
+  figures t;
+  const auto& all = about.all();
+  t.jobs = static_cast<std::int64_t>(all.jobs.size());
+  for (const auto& each : all.transitions) {
+    if (each.claims()) ++t.executions;
+    if (each.rescues()) ++t.rescues;
+    if (each.leaves_processing() && each.after == "queued" && each.charged() == 0) ++t.releases;
+    if (each.after == "cancelled") ++t.cancelled;
+    if (each.leaves_processing() && each.after == "failed") {
+      const auto* story = about.story_of(each.job_id);
+      if (story->row != nullptr && each.new_attempts >= story->row->max_attempts) ++t.exhausted;
+    }
+  }
+  for (const auto& each : all.enqueues) {
+    if (each.event == "enqueued") ++t.acknowledged;
+    if (each.event == "unknown") ++t.unknown;
+    if (each.event == "existed") ++t.existed;
+    if (each.event == "refused") ++t.refused_enqueues;
+  }
+  for (const auto& each : all.cuts) t.cut_commits += each.what == "cut" && each.commits ? 1 : 0;
+  for (const auto& each : all.refusals) {
+    const auto* story = about.story_of(each.job_id);
+    const auto* end = story == nullptr ? nullptr : story->end_of(each.lease);
+    if (end != nullptr && end->rescues()) ++t.refused_writes;
+  }
+  for (const auto& each : all.executions) {
+    if (each.event == "crash") {
+      ++t.handler_crashes;
+      add_recoveries(about, each.worker, each.at, t.recoveries_ms);
+    }
+  }
+  for (const auto* each : about.events("kill")) {
+    ++t.kills;
+    add_recoveries(about, each->word(0), each->at, t.recoveries_ms);
+  }
+  std::sort(t.recoveries_ms.begin(), t.recoveries_ms.end());
+  for (const auto* each : about.events("cont")) {
+    // Stopped for less than a lease, it has lost nothing.
+    const auto whole = each->at - about.lease();
+    if (about.running_from(each->word(0), whole) > whole) ++t.zombies;
+  }
+  t.crashes = static_cast<std::int64_t>(about.events("crash").size());
+  t.snapshots = static_cast<std::int64_t>(about.events("snapshot").size());
+  const auto healed = about.events("healed");
+  for (const auto* each : about.events("drained")) {
+    if (!healed.empty()) t.drained_ms = (each->at - healed.front()->at) / 1000;
+  }
+  for (const auto& [id, story] : about.stories()) {
+    if (story.effects.size() > 1)
+      t.duplicates += static_cast<std::int64_t>(story.effects.size()) - 1;
+  }
+  std::map<std::string, int> calls;
+  for (const auto& each : all.outside) t.repeated_calls += calls[each.key]++ > 0 ? 1 : 0;
+  return t;
+}
+
+std::vector<std::string> unreached(const evidence& about, const figures& t) {
+  bool holder_lived = false, stale_finish = false, stale_fail = false, overlapped = false;
+  for (const auto& [id, story] : about.stories()) {
+    for (const auto* each : story.transitions) {
+      if (each->rescues() && about.death(each->worker) > each->at) holder_lived = true;
+    }
+    overlapped = overlapped || overlap(story);
+  }
+  for (const auto& each : about.all().refusals) {
+    const auto* story = about.story_of(each.job_id);
+    const auto* lost = story == nullptr ? nullptr : story->end_of(each.lease);
+    const auto* end = story == nullptr ? nullptr : story->find(each.lease, "end");
+    if (lost == nullptr || !lost->rescues() || end == nullptr) continue;
+    if (end->detail == "ok" || end->detail == "effect") stale_finish = true;
+    if (end->detail.starts_with("fail") || end->detail == "later") stale_fail = true;
+  }
+  const auto cuts = resolve_cuts(about);
+  std::vector<std::string> missing;
+  const auto need = [&](bool reached, const char* what) {
+    if (!reached) missing.emplace_back(what);
+  };
+  need(holder_lived, "a job rescued while its old holder lived");
+  need(stale_finish, "a stale finish refused");
+  need(stale_fail, "a stale fail refused");
+  need(cuts.committed > 0, "a lost commit resolved as committed");
+  need(cuts.aborted > 0, "a lost commit resolved as aborted");
+  need(t.exhausted > 0, "attempts exhausted");
+  need(t.existed > 0, "a duplicate key refused");
+  need(t.releases > 0, "a release without charge");
+  need(overlapped, "two executions overlapping");
+  need(t.snapshots > 0, "a snapshot looked at");
+  return missing;
+}
+
+}  // namespace rowrunner::chaos

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rowrunner::chaos {
+
+/// Microseconds since 1970.
+using moment = std::int64_t;
+
+/// A line of the history outside of the database, or of another log, taken apart. Its text is kept,
+/// since it is what a violation shows.
+struct line {
+  moment at = 0;
+  std::string text;
+};
+
+/// Something that a handler did: begin, body, call, stored, end, stopped, crash.
+struct execution_line : line {
+  std::string worker, event, job;
+  int attempt = 0;
+  std::int64_t lease = 0;
+  std::string detail;
+};
+
+/// Something that an enqueuer did: enqueue (before), then one of enqueued, existed, refused,
+/// unknown (the answer to its COMMIT was lost).
+struct enqueue_line : line {
+  std::string event, kind, job, detail;
+};
+
+/// Something that the runner did or saw; see runner/ for the events.
+struct runner_line : line {
+  std::string event;
+  std::vector<std::string> words;
+  /// The n-th word, empty if there are not so many.
+  const std::string& word(std::size_t n) const;
+};
+
+/// A fault that the proxy really made.
+struct cut_line : line {
+  std::string link, what, way;
+  bool commits = false;
+  std::string statements;
+};
+
+/// A request that the fake image server got, and what it did with it.
+struct outside_line : line {
+  std::string key, answer;
+};
+
+/// "refused: the job belongs to somebody else by now", from the log of a worker.
+struct refusal_line : line {
+  std::string worker, job_id;
+  std::int64_t lease = 0;
+};
+
+/// A change of a job, written by a trigger in the transaction that made it.
+struct transition : line {
+  std::int64_t n = 0, txid = 0;
+  std::string kind, job_id, before, after;
+  std::optional<std::int64_t> old_lease, new_lease;
+  int old_attempts = 0, new_attempts = 0;
+  std::string worker, error;
+
+  bool claims() const { return after == "processing"; }
+  bool leaves_processing() const { return before == "processing" && after != "processing"; }
+  int charged() const { return new_attempts - old_attempts; }
+  bool rescues() const;
+};
+
+/// What stands in the database at the end.
+struct job_row {
+  std::string id, kind, name, status;
+  int attempts = 0, max_attempts = 0;
+  std::string error;
+};
+struct effect_row {
+  std::string job_id;
+  std::int64_t lease = 0, txid = 0;
+};
+struct charge_row {
+  std::string job_id;
+};
+struct picture_row {
+  std::string job_id, image_status, file;  ///< file: none, whole, missing or broken
+};
+
+/// All that is known about a run.
+struct run_record {
+  std::uint64_t seed = 0;
+  std::vector<execution_line> executions;
+  std::vector<enqueue_line> enqueues;
+  std::vector<runner_line> runner;
+  std::vector<cut_line> cuts;
+  std::vector<outside_line> outside;
+  std::vector<refusal_line> refusals;
+  /// Names of the workers that came as far as "worker started".
+  std::vector<std::string> started;
+  /// Lines of logs in which a secret stands.
+  std::vector<std::string> leaks;
+  std::vector<transition> transitions;
+  std::vector<job_row> jobs;
+  std::vector<effect_row> effects;
+  std::vector<charge_row> charges;
+  std::vector<picture_row> pictures;
+};
+
+bool terminal(const std::string& status);
+
+// Each adds what one line says; a line that cannot be read throws std::runtime_error.
+void read_history_line(const std::string& text, run_record& into);
+void read_proxy_line(const std::string& text, run_record& into);
+void read_outside_line(const std::string& text, run_record& into);
+void read_worker_log_line(const std::string& text, run_record& into);
+/// Fields separated by tabs, the name of the table first.
+void read_database_line(const std::string& text, run_record& into);
+
+/// Reads the folder of a run. Lines in which one of the secrets stands are leaks.
+run_record read_run(const std::string& folder, const std::vector<std::string>& secrets);
+
+}  // namespace rowrunner::chaos

@@ -1,0 +1,76 @@
+#include "chaos/runner/collect.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include "workloads/spot_images/image_api.hpp"
+#include "workloads/spot_images/provider.hpp"
+
+namespace rowrunner::chaos {
+namespace {
+
+/// Every job table under its kind, with one column for the name.
+const std::string all_jobs =
+    "(SELECT id, 'chaos' AS kind, name, status, attempts, max_attempts, last_error FROM chaos_jobs"
+    " UNION ALL SELECT id, 'chaos_blocking', name, status, attempts, max_attempts, last_error"
+    "  FROM chaos_blocking_jobs"
+    " UNION ALL SELECT id, 'spot_image', plan_id || '/' || spot_name, status, attempts,"
+    "  max_attempts, last_error FROM spot_image_jobs) j";
+
+void write_rows(pqxx::work& tx, std::ofstream& out, const std::string& table,
+                const std::string& sql) {
+  for (const auto& row : tx.exec(sql)) {
+    out << table;
+    for (const auto& field : row) {
+      out << '\t';
+      for (const char c : std::string(field.c_str())) {
+        out << (c == '\t' || c == '\n' ? ' ' : c);
+      }
+    }
+    out << '\n';
+  }
+}
+
+std::string state_of_file(const std::string& url) {
+  if (url.empty()) return "none";
+  std::ifstream file(url.substr(url.find("://") + 3), std::ios::binary);
+  if (!file) return "missing";
+  try {
+    spot_images::check_png(std::string{std::istreambuf_iterator<char>(file), {}});
+    return "whole";
+  } catch (const spot_images::provider_error&) {
+    return "broken";
+  }
+}
+
+}  // namespace
+
+std::int64_t jobs_left(pqxx::connection& on) {
+  pqxx::work tx(on);
+  return tx
+      .exec1("SELECT count(*) FROM " + all_jobs +
+             " WHERE status NOT IN ('succeeded', 'failed', 'cancelled')")[0]
+      .as<std::int64_t>();
+}
+
+void collect(const arena& ground, const std::string& path) {
+  std::ofstream out(path);
+  const auto connection = ground.connect();
+  pqxx::work tx(*connection);
+  write_rows(tx, out, "job",
+             "SELECT id, kind, name, status, attempts, max_attempts, left(last_error, 200) FROM " +
+                 all_jobs);
+  write_rows(tx, out, "transition",
+             "SELECT n, txid, (EXTRACT(epoch FROM at) * 1000000)::bigint, kind, job_id, before,"
+             " after, old_lease, new_lease, old_attempts, new_attempts, worker, error"
+             " FROM chaos_transitions ORDER BY n");
+  write_rows(tx, out, "effect", "SELECT job_id, lease, txid FROM chaos_effects");
+  write_rows(tx, out, "charge", "SELECT job_id FROM rowrunner.attempts");
+  for (const auto& row : tx.exec("SELECT j.id, s.image_status, s.image_url FROM spots s"
+                                 " JOIN spot_image_jobs j USING (plan_id, spot_name)")) {
+    out << "picture\t" << row[0].c_str() << '\t' << row[1].c_str() << '\t'
+        << state_of_file(row[2].is_null() ? "" : row[2].c_str()) << '\n';
+  }
+}
+
+}  // namespace rowrunner::chaos

@@ -1,0 +1,34 @@
+#include "chaos/runner/stage.hpp"
+
+namespace rowrunner::chaos {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+void stage::begin(milliseconds for_how_long) {
+  const std::lock_guard lock(mutex_);
+  over_ = false;
+  until_ = steady_clock::now() + for_how_long;
+}
+
+bool stage::pause(milliseconds time) {
+  std::unique_lock lock(mutex_);
+  calmed_.wait_for(lock, time, [this] { return over_; });
+  return !over_;
+}
+
+bool stage::raging() { return pause(milliseconds{0}); }
+
+milliseconds stage::time_left() {
+  const std::lock_guard lock(mutex_);
+  const auto left = std::chrono::duration_cast<milliseconds>(until_ - steady_clock::now());
+  return over_ ? milliseconds{0} : std::max(left, milliseconds{0});
+}
+
+void stage::calm() {
+  const std::lock_guard lock(mutex_);
+  over_ = true;
+  calmed_.notify_all();
+}
+
+}  // namespace rowrunner::chaos

@@ -1,0 +1,70 @@
+#include "chaos/runner/watcher.hpp"
+
+namespace rowrunner::chaos {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto look_every = 1s;
+
+/// I9 of a job table: queued jobs that no claim would find, processing ones that no lease names.
+std::string places_of(const std::string& table, const std::string& name) {
+  return "SELECT 'I9', " + name + " FROM " + table +
+         " j WHERE status = 'queued'"
+         " AND NOT EXISTS (SELECT FROM rowrunner.queue q WHERE q.job_id = j.id"
+         "                 AND q.priority = j.priority AND j.run_at <= clock_timestamp())"
+         " AND NOT EXISTS (SELECT FROM rowrunner.delayed d WHERE d.job_id = j.id"
+         "                 AND d.priority = j.priority AND d.run_at = j.run_at)"
+         " UNION ALL SELECT 'I9', " +
+         name + " FROM " + table +
+         " j WHERE status = 'processing'"
+         " AND NOT EXISTS (SELECT FROM rowrunner.leases l"
+         "                 WHERE l.lease = j.lease AND j.id = ANY (l.job_ids))";
+}
+
+std::string question() {
+  return places_of("chaos_jobs", "name") + " UNION ALL " +
+         places_of("chaos_blocking_jobs", "name") + " UNION ALL " +
+         places_of("spot_image_jobs", "plan_id || '/' || spot_name") +
+         // I8: the word of a spot follows its job; a picture is there when its job has succeeded.
+         " UNION ALL SELECT 'I8', plan_id || '/' || spot_name"
+         " FROM spots s JOIN spot_image_jobs j USING (plan_id, spot_name)"
+         " WHERE s.image_status <> spot_image_status(j.status, j.attempts, j.max_attempts)"
+         " OR (j.status = 'succeeded') <> (coalesce(s.image_url, '') <> '')";
+}
+
+}  // namespace
+
+watcher::watcher(const arena& ground, const history& record)
+    : ground_(ground), record_(record), thread_([this] { watch(); }) {}
+
+watcher::~watcher() {
+  stopping_ = true;
+  thread_.join();
+}
+
+void watcher::watch() {
+  const auto asked = question();
+  std::unique_ptr<pqxx::connection> connection;
+  while (!stopping_) {
+    try {
+      if (!connection) connection = ground_.connect();
+      pqxx::work tx(*connection);
+      tx.exec("SET LOCAL lock_timeout = '500ms'");
+      const auto found = tx.exec(asked);
+      record_.note("watcher snapshot");
+      for (const auto& row : found) {
+        record_.note("watcher disagreement " + row[0].as<std::string>() + " " +
+                     row[1].as<std::string>());
+      }
+    } catch (const pqxx::broken_connection&) {
+      connection.reset();
+    } catch (const pqxx::failure&) {
+      // A table is locked just now.
+    }
+    std::this_thread::sleep_for(look_every);
+  }
+}
+
+}  // namespace rowrunner::chaos

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "support/process.hpp"
+
+namespace rowrunner::testing {
+
+/// PgBouncer in transaction mode in front of the server of a URL. It ends with this object.
+class pooler {
+ public:
+  /// Throws std::runtime_error if it does not start.
+  explicit pooler(const std::string& server_url);
+  ~pooler();
+  pooler(const pooler&) = delete;
+  pooler& operator=(const pooler&) = delete;
+
+  /// The same database, through the pooler.
+  std::string through(const std::string& url) const;
+  int port() const noexcept { return port_; }
+
+ private:
+  std::string folder_;
+  int port_ = 0;
+  std::unique_ptr<child_process> process_;
+};
+
+}  // namespace rowrunner::testing
