@@ -25,6 +25,10 @@ asan *args:
 tsan *args:
     scripts/test --tsan "$@"
 
+# three seeds of faults, about two minutes; another one: build/dev/tests/chaos/rowrunner-chaos --seed N
+chaos: build
+    ctest --preset dev -R '^chaos\.seed'
+
 # bring the database up to date
 migrate: build
     scripts/migrate

@@ -20,10 +20,10 @@ constexpr fault catalogue[] = {
     {6, "lost-commit", 6, milliseconds{2'000}, lose_commits},
     {1, "kill", 8, milliseconds{0}, kill_worker},
     {5, "lost-answer", 6, milliseconds{2'000}, lose_answers},
-    // In any order.
-    {20, "term", 3, milliseconds{2'000}, terminate_worker},
-    {3, "backend", 3, milliseconds{0}, terminate_backends},
     {4, "crash", 2, milliseconds{3'000}, crash_server},
+    {20, "term", 3, milliseconds{2'000}, terminate_worker},
+    // In any order.
+    {3, "backend", 3, milliseconds{0}, terminate_backends},
     {7, "hoard", 2, milliseconds{1'000}, hoard_connections},
     {1, "lost-enqueue", 3, milliseconds{1'000}, cut_enqueuers},
     {10, "stall", 2, milliseconds{1'000}, stall_briefly},
@@ -46,7 +46,7 @@ constexpr fault catalogue[] = {
     {25, "outside-down", 1, milliseconds{1'000}, image_server_down},
 };
 
-constexpr std::ptrdiff_t opening = 5;
+constexpr std::ptrdiff_t opening = 7;
 
 }  // namespace
 

@@ -53,6 +53,12 @@ std::int64_t jobs_left(pqxx::connection& on) {
       .as<std::int64_t>();
 }
 
+std::int64_t jobs_held_by(pqxx::connection& on, const std::string& worker) {
+  pqxx::work tx(on);
+  return tx.exec_params1("SELECT count(*) FROM rowrunner.leases WHERE worker = $1", worker)[0]
+      .as<std::int64_t>();
+}
+
 void collect(const arena& ground, const std::string& path) {
   std::ofstream out(path);
   const auto connection = ground.connect();

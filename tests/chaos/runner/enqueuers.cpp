@@ -178,11 +178,14 @@ void enqueuers::run_pictures() {
   }
 }
 
-void enqueuers::add(const std::string& kind, const std::string& job_class) {
-  const wish job{kind, job_class + "-x" + std::to_string(next_special_++)};
+void enqueuers::add(const std::string& kind, const std::string& job_class, int how_many) {
+  std::vector<wish> jobs;
+  for (int i = 0; i < how_many; ++i) {
+    jobs.push_back({kind, job_class + "-x" + std::to_string(next_special_++)});
+  }
   try {
     pqxx::connection direct(patient(direct_url_));
-    enqueue(direct, {job});
+    enqueue(direct, jobs);
   } catch (const pqxx::broken_connection&) {
     // The server is away, and nothing was asked of it.
   }

@@ -30,8 +30,8 @@ class enqueuers {
   void start(int jobs_per_second);
   void stop();
 
-  /// One job now, with a name of this class ("crash", "slow", ...; see behaviour.hpp).
-  void add(const std::string& kind, const std::string& job_class);
+  /// Jobs of this class now ("crash", "slow", ...; see behaviour.hpp).
+  void add(const std::string& kind, const std::string& job_class, int how_many = 1);
   /// Names that must be refused at the door, and a plan that nests too deep.
   void add_poison(const std::string& folder);
   /// So many clients enqueue the same key at the same time.

@@ -94,14 +94,14 @@ void fleet::look_after(slot_state& one) {
   one.start_at = now + pause_before_restart;
 }
 
-std::optional<std::size_t> fleet::take(std::mt19937_64& rng, bool recorded) {
+std::optional<std::size_t> fleet::take(std::mt19937_64& rng, bool telling) {
   const std::lock_guard lock(taking_);
   std::vector<std::size_t> free;
   std::size_t in_hand = 0;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const auto& one = *workers_[i];
     if (one.taken) ++in_hand;
-    if (!one.taken && one.plan.recorded >= recorded && !ended(i)) free.push_back(i);
+    if (!one.taken && one.plan.telling >= telling && !ended(i)) free.push_back(i);
   }
   // Somebody must be left to take over.
   if (free.empty() || in_hand * 2 >= workers_.size()) return std::nullopt;
@@ -128,6 +128,12 @@ bool fleet::ended(std::size_t index) {
   auto& one = *workers_[index];
   const std::lock_guard lock(one.mutex);
   return !one.process;
+}
+
+std::string fleet::name(std::size_t index) {
+  auto& one = *workers_[index];
+  const std::lock_guard lock(one.mutex);
+  return one.name();
 }
 
 void fleet::measure() {

@@ -20,8 +20,8 @@ struct worker_plan {
   std::string slot;
   std::vector<std::string> argv;
   testing::process_environment environment;
-  /// Its handlers write to the history.
-  bool recorded = false;
+  /// A fault of this one tells most: its handlers write to the history, and it is seldom idle.
+  bool telling = false;
 };
 
 /// The worker processes, and the supervisor that starts those anew that have ended. From any
@@ -36,15 +36,16 @@ class fleet {
   std::size_t size() const { return workers_.size(); }
   const std::string& slot(std::size_t index) const { return workers_[index]->plan.slot; }
 
-  /// A living worker that no other fault has in hand. Give it back. `recorded`: one whose handlers
-  /// write to the history.
-  std::optional<std::size_t> take(std::mt19937_64& rng, bool recorded = false);
+  /// A living worker that no other fault has in hand. Give it back. `telling`: one of those.
+  std::optional<std::size_t> take(std::mt19937_64& rng, bool telling = false);
   void give_back(std::size_t index);
 
   /// Each notes what it does under the name of the process that it did it to: kill, stop, cont,
   /// term.
   void signal(std::size_t index, int number);
   bool ended(std::size_t index);
+  /// Of its process, as in locked_by.
+  std::string name(std::size_t index);
 
   /// Notes how large each process is.
   void measure();

@@ -35,7 +35,7 @@ worker_plan plan_for(int index, const run_options& options, arena& ground,
   const bool pooled = wanted(options, "pooler") && (index == 2 || index == pictures_from);
   worker_plan plan;
   plan.slot = "w" + std::to_string(index);
-  plan.recorded = !pictures;
+  plan.telling = !pictures && !pooled;
   plan.environment = {{"DATABASE_URL", ground.open_link(plan.slot, pooled)},
                       {"ROWRUNNER_POOLED", pooled ? "1" : "0"},
                       {"CHAOS_SEED", std::to_string(options.seed)},
@@ -44,8 +44,9 @@ worker_plan plan_for(int index, const run_options& options, arena& ground,
                       {"IMAGE_API_BASE_URL", images.base_url()},
                       {"IMAGE_API_KEY", image_api_key},
                       {"LOCAL_STORAGE_PATH", options.folder + "/pictures"}};
-  if (wanted(options, "clock") && index == 1) {
-    plan.environment["LD_PRELOAD"] = FAKETIME_LIBRARY;
+  const std::string faketime = FAKETIME_LIBRARY;
+  if (wanted(options, "clock") && index == 1 && !faketime.empty()) {
+    plan.environment["LD_PRELOAD"] = faketime;
     plan.environment["FAKETIME"] = draw(options.seed, "clock") % 2 == 0 ? "+1h" : "-1h";
     plan.environment["FAKETIME_DONT_FAKE_MONOTONIC"] = "1";
   }

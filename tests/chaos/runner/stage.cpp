@@ -1,5 +1,7 @@
 #include "chaos/runner/stage.hpp"
 
+#include "chaos/runner/collect.hpp"
+
 namespace rowrunner::chaos {
 
 using std::chrono::milliseconds;
@@ -23,6 +25,25 @@ milliseconds stage::time_left() {
   const std::lock_guard lock(mutex_);
   const auto left = std::chrono::duration_cast<milliseconds>(until_ - steady_clock::now());
   return over_ ? milliseconds{0} : std::max(left, milliseconds{0});
+}
+
+void stage::fill() {
+  constexpr int slots = 10;
+  enqueuing.add("chaos", "late", slots * static_cast<int>(workers.size()) / 2);
+  pause(milliseconds{500});
+}
+
+void stage::pause_until_taken_over(const std::string& worker, milliseconds at_least) {
+  pause(at_least);
+  for (int i = 0; i < 100 && raging(); ++i) {
+    try {
+      if (jobs_held_by(*ground.connect(), worker) == 0) break;
+    } catch (const pqxx::failure&) {
+      // The server is away, and nothing can be taken over.
+    }
+    pause(milliseconds{100});
+  }
+  pause(milliseconds{1'500});
 }
 
 void stage::calm() {

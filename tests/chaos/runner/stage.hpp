@@ -42,6 +42,12 @@ class stage {
   enqueuers& enqueuing;
   image_server& images;
 
+  /// Gives every worker something to do for the next seconds, so that a fault that costs a lease
+  /// costs jobs.
+  void fill();
+  /// At least that long, and until nothing is left under the name of this worker: its jobs have
+  /// been taken over, and others run them.
+  void pause_until_taken_over(const std::string& worker, std::chrono::milliseconds at_least);
   /// True while there are to be faults. Waits for at most that long.
   bool pause(std::chrono::milliseconds time);
   bool raging();

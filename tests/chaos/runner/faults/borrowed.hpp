@@ -15,8 +15,8 @@ inline std::chrono::milliseconds between(std::mt19937_64& rng, int least, int mo
 /// A worker that this fault has for itself as long as it lasts, if one was free.
 class borrowed_worker {
  public:
-  borrowed_worker(stage& on, std::mt19937_64& rng, bool recorded = false)
-      : on_(on), index_(on.workers.take(rng, recorded)) {}
+  borrowed_worker(stage& on, std::mt19937_64& rng, bool telling = false)
+      : on_(on), index_(on.workers.take(rng, telling)) {}
   ~borrowed_worker() {
     if (index_) on_.workers.give_back(*index_);
   }
@@ -26,6 +26,7 @@ class borrowed_worker {
   explicit operator bool() const { return index_.has_value(); }
   void signal(int number) const { on_.workers.signal(*index_, number); }
   bool ended() const { return on_.workers.ended(*index_); }
+  std::string name() const { return on_.workers.name(*index_); }
   const std::string& slot() const { return on_.workers.slot(*index_); }
 
  private:
@@ -33,9 +34,9 @@ class borrowed_worker {
   std::optional<std::size_t> index_;
 };
 
-/// Whether a fault that costs a lease should hit a worker whose handlers are recorded. In a short
-/// run there are few such faults, and only those say anything about stale ends.
-inline bool needs_recorded(stage& on, std::mt19937_64& rng) {
+/// Whether a fault should hit a worker of which it tells most. In a short run there are few faults,
+/// and each should.
+inline bool should_tell(stage& on, std::mt19937_64& rng) {
   return on.time_left() < std::chrono::seconds{60} || rng() % 3 != 0;
 }
 

@@ -12,31 +12,19 @@ using namespace std::chrono_literals;
 namespace {
 
 /// Words that occur in the names and texts of a worker's writes: ends, claims, steps, releases.
-constexpr std::array<const char*, 6> writes{"succeed", "succeed", "fail",
-                                            "claim",   "step",    "give_back"};
+constexpr std::array<const char*, 5> writes{"succeed", "fail", "claim", "step_done", "give_back"};
 
-/// Cuts the connection at the next few commits of one worker, and then at some of another kind.
+/// Cuts the connection at the next few commits of one worker.
 void cut_commits(stage& on, std::mt19937_64& rng, const std::string& way) {
-  const borrowed_worker one(on, rng, needs_recorded(on, rng));
+  const borrowed_worker one(on, rng, should_tell(on, rng));
   if (!one) return;
   auto& proxy = on.ground.proxy();
-  for (int round = 0; round < 4 && on.raging(); ++round) {
-    // Ends of jobs first: they are what a lost commit is about.
-    const std::string about = round == 0 ? writes[0] : writes[rng() % writes.size()];
-    proxy.tell("cut " + one.slot() + " " + way + " commit " + std::to_string(1 + rng() % 4) + " " +
+  for (const std::string about : writes) {
+    proxy.tell("cut " + one.slot() + " " + way + " commit " + std::to_string(1 + rng() % 3) + " " +
                about);
-    on.pause(between(rng, 400, 1'000));
-    proxy.tell("heal " + one.slot());
   }
-}
-
-void stall(stage& on, std::mt19937_64& rng, std::chrono::milliseconds time, bool recorded) {
-  const borrowed_worker one(on, rng, recorded);
-  if (!one) return;
-  const noted_impairment noted(on, one.slot());
-  on.ground.proxy().tell("stall " + one.slot());
-  on.pause(time);
-  on.ground.proxy().tell("heal " + one.slot());
+  on.pause(between(rng, 1'500, 3'500));
+  proxy.tell("heal " + one.slot());
 }
 
 }  // namespace
@@ -52,12 +40,22 @@ void cut_enqueuers(stage& on, std::mt19937_64& rng) {
 }
 
 void stall_past_lease(stage& on, std::mt19937_64& rng) {
-  const auto time = lease + between(rng, 1'500, 3'500);
-  stall(on, rng, time, needs_recorded(on, rng));
+  on.fill();
+  const borrowed_worker one(on, rng, should_tell(on, rng));
+  if (!one) return;
+  const noted_impairment noted(on, one.slot());
+  on.ground.proxy().tell("stall " + one.slot());
+  on.pause_until_taken_over(one.name(), lease + between(rng, 500, 2'500));
+  on.ground.proxy().tell("heal " + one.slot());
 }
 
 void stall_briefly(stage& on, std::mt19937_64& rng) {
-  stall(on, rng, between(rng, 500, 4'000), false);
+  const borrowed_worker one(on, rng);
+  if (!one) return;
+  const noted_impairment noted(on, one.slot());
+  on.ground.proxy().tell("stall " + one.slot());
+  on.pause(between(rng, 500, 4'000));
+  on.ground.proxy().tell("heal " + one.slot());
 }
 
 void break_connections(stage& on, std::mt19937_64& rng) {

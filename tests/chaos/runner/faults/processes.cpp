@@ -18,10 +18,11 @@ void kill_worker(stage& on, std::mt19937_64& rng) {
 
 /// Stopped past its lease, and back.
 void stop_worker(stage& on, std::mt19937_64& rng) {
-  const borrowed_worker one(on, rng, needs_recorded(on, rng));
+  on.fill();
+  const borrowed_worker one(on, rng, should_tell(on, rng));
   if (!one) return;
   one.signal(SIGSTOP);
-  on.pause(lease + between(rng, 1'500, 4'000));
+  on.pause_until_taken_over(one.name(), lease + between(rng, 500, 3'000));
   one.signal(SIGCONT);
   on.pause(500ms);
 }
