@@ -56,6 +56,7 @@ asio::awaitable<void> lease_keeper::tick() {
   pass_on_cancellations(answers.front());
   if (!beat) co_return;
   std::vector<std::int64_t> alive;
+  alive.reserve(static_cast<std::size_t>(answers.back().rows()));
   for (int row = 0; row < answers.back().rows(); ++row) {
     alive.push_back(answers.back().get_int(row, 0));
   }

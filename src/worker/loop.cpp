@@ -29,8 +29,7 @@ enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed };
 line_loop::line_loop(asio::io_context& io, pg::session& session, claimer& claims,
                      std::vector<std::unique_ptr<lane>>& lanes, const worker_options& options,
                      logger& log, hooks do_this)
-    : io_(io),
-      session_(session),
+    : session_(session),
       claims_(claims),
       lanes_(lanes),
       options_(options),

@@ -59,7 +59,6 @@ class line_loop {
   void pump(lane& home);
   std::chrono::milliseconds poll_pause();
 
-  boost::asio::io_context& io_;
   pg::session& session_;
   claimer& claims_;
   std::vector<std::unique_ptr<lane>>& lanes_;
