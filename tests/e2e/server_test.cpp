@@ -10,6 +10,7 @@
 
 #include "support/jobs_database.hpp"
 #include "support/process.hpp"
+#include "support/worker_thread.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -85,6 +86,37 @@ TEST(server, a_crash_under_load_loses_nothing_and_reuses_no_lease) {
   EXPECT_GT(holder.size(), 100U);
   EXPECT_THAT(db->violations(), IsEmpty());
   db.reset();
+}
+
+// A COMMIT that waits for a synchronous standby has happened; when its backend is ended meanwhile,
+// the answer is lost for certain. The worker must find out that the end is its own.
+TEST(server, an_end_whose_answer_was_lost_counts_once) {
+  own_server server;
+  setenv("ROWRUNNER_TEST_URL", server.url().c_str(), 1);
+  // Only the ends of jobs, which insist on being durable, wait for the standby.
+  jobs_database db;
+  pqxx::connection admin(server.url());
+  for (const char* sql : {"ALTER SYSTEM SET synchronous_commit = off",
+                          "ALTER SYSTEM SET synchronous_standby_names = 'nobody'"}) {
+    pqxx::nontransaction(admin).exec(sql);
+  }
+  admin.disconnect();
+  server.crash();
+  server.start();
+  db.come_back();
+  db.add("a");
+  worker_thread one(db);
+  const std::string waiting =
+      "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'rowrunner "
+      "writes'";
+  ASSERT_TRUE(db.becomes("SELECT count(*) " + waiting, "1"));
+  db.exec("SELECT pg_terminate_backend(pid) " + waiting);
+  ASSERT_TRUE(db.reaches("a", "succeeded"));
+  const auto counts = one.stop();
+  EXPECT_EQ(counts.succeeded, 1);
+  EXPECT_EQ(counts.refused, 0);
+  EXPECT_EQ(db.value("SELECT attempts FROM test_jobs"), "0");
+  EXPECT_THAT(db.violations(), IsEmpty());
 }
 
 TEST(server, connections_that_are_cut_come_back) {

@@ -95,6 +95,23 @@ TEST_F(finish, every_outcome_is_refused_under_a_lease_that_is_not_the_jobs) {
   EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.attempts"), "0");
 }
 
+// The connection breaks while the effects are written: what became of the end is read, not guessed.
+TEST_F(finish, an_end_that_was_cut_off_before_its_commit_is_written_again) {
+  const auto id = db.add("a");
+  const auto lease = claim();
+  db.exec("CREATE SEQUENCE cuts");
+  succeeded end = std::get<succeeded>(success("a"));
+  end.effects.push_back(
+      {"SELECT pg_terminate_backend(pg_backend_pid()) WHERE nextval('cuts') = 1", {}});
+  ending->add(of(id, lease, end));
+  write_all();
+  EXPECT_EQ(db.value("SELECT last_value FROM cuts"), "2");
+  EXPECT_EQ(db.value("SELECT status || attempts FROM test_jobs"), "succeeded0");
+  EXPECT_EQ(home.total.succeeded, 1);
+  EXPECT_EQ(home.total.refused, 0);
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
 TEST_F(finish, an_error_text_that_cannot_be_stored_is_made_storable) {
   const auto id = db.add("a", "ok", 0, 0, 1);
   const auto lease = claim();
