@@ -14,17 +14,19 @@ namespace {
 /// Words that occur in the names and texts of a worker's writes: ends, claims, steps, releases.
 constexpr std::array<const char*, 5> writes{"succeed", "fail", "claim", "step_done", "give_back"};
 
-/// Cuts the connection at the next few commits of one worker.
+/// Cuts the connection at the next few commits of one worker, and leaves it time to find out what
+/// came of them.
 void cut_commits(stage& on, std::mt19937_64& rng, const std::string& way) {
   const borrowed_worker one(on, rng, should_tell(on, rng));
   if (!one) return;
   auto& proxy = on.ground.proxy();
   for (const std::string about : writes) {
-    proxy.tell("cut " + one.slot() + " " + way + " commit " + std::to_string(1 + rng() % 3) + " " +
+    proxy.tell("cut " + one.slot() + " " + way + " commit " + std::to_string(1 + rng() % 2) + " " +
                about);
   }
-  on.pause(between(rng, 1'500, 3'500));
+  on.pause(between(rng, 1'500, 3'000));
   proxy.tell("heal " + one.slot());
+  on.pause(1s);
 }
 
 }  // namespace
