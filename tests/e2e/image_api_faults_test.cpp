@@ -158,8 +158,7 @@ TEST_F(image_api_faults, a_server_that_names_a_time_gets_it) {
 }
 
 TEST_F(image_api_faults, answers_without_an_end_do_not_fill_the_memory) {
-  std::vector<std::string> places;
-  for (int i = 0; i < 4; ++i) places.push_back("large " + std::to_string(i));
+  const std::vector<std::string> places{"large 0", "large 1", "large 2", "large 3"};
   for (const auto& name : places) api.answer_about(name, without_an_end);
   enqueue_plan(places);
   auto worker = start({"worker"}, settings());

@@ -17,13 +17,15 @@ namespace rowrunner::testing {
 
 /// A database and a storage folder of one's own, and the real binary on them.
 class spot_images_fixture : public ::testing::Test {
+ public:
+  ~spot_images_fixture() override { std::filesystem::remove_all(folder); }
+
  protected:
   spot_images_fixture() {
     std::string name = ::testing::TempDir() + "/spotsXXXXXX";
     folder = std::filesystem::canonical(mkdtemp(name.data()));
     db.watch("spot_image_jobs");
   }
-  ~spot_images_fixture() override { std::filesystem::remove_all(folder); }
 
   process_environment env(process_environment more = {}) const {
     more.insert({{"DATABASE_URL", db.url()}, {"LOCAL_STORAGE_PATH", folder + "/store"}});

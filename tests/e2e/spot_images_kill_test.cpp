@@ -58,17 +58,22 @@ class onlooker {
       const auto url = row["image_url"].as<std::string>();
       const auto status = row["status"].as<std::string>();
       if (seen != word_for(status, row["attempts"].as<int>())) {
-        wrong_.insert(name + " is " + seen + " while its job is " + status);
+        complain(name, "is " + seen, status);
       }
       if ((status == "succeeded") == url.empty()) {
-        wrong_.insert(name + " has the address '" + url + "' while its job is " + status);
+        complain(name, "has the address '" + url + "'", status);
       }
       if (url.empty()) continue;
       ++done;
-      if (file_of(url) != tiny_png(name)) wrong_.insert(name + " has no whole picture of its own");
+      if (file_of(url) != tiny_png(name)) complain(name, "has no whole picture of its own", status);
     }
     ++snapshots_;
     if (done > 0 && done < rows.size()) ++halfway_;
+  }
+
+  void complain(std::string name, const std::string& what, const std::string& status) {
+    name.append(" ").append(what).append(" while its job is ").append(status);
+    wrong_.insert(std::move(name));
   }
 
   static std::string file_of(const std::string& url) {
@@ -102,6 +107,7 @@ TEST_F(spot_images_kill, five_hundred_places_twenty_enqueuers_eight_workers_one_
   auto pool =
       std::make_optional<worker_pool>(workers, [&] { return start({"worker"}, api.settings()); });
   std::vector<std::unique_ptr<child_process>> enqueuing;
+  enqueuing.reserve(enqueuers);
   for (int i = 0; i < enqueuers; ++i) {
     enqueuing.push_back(start({"enqueue", "spot-images", "--plan", "p", "--json"}));
   }
