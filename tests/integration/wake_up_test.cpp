@@ -73,6 +73,17 @@ TEST(wake_up, a_lost_notification_costs_one_poll) {
   EXPECT_TRUE(db.becomes("SELECT status FROM test_jobs", "succeeded", 5s));
 }
 
+TEST(wake_up, what_a_look_finds_is_claimed_without_waiting_for_the_next_look) {
+  jobs_database db;
+  auto options = worker_thread::options_for(db);
+  options.poll_min = options.poll_max = 1h;
+  worker_thread one(options, [&](worker& w) { w.add(test_kind(), run_test_job); });
+  ASSERT_TRUE(db.becomes(armed, "t"));
+  // The worker hears of it, finds that it is not due, and looks again when it is.
+  db.exec("INSERT INTO test_jobs (name, run_at) VALUES ('a', now() + interval '200 ms')");
+  EXPECT_TRUE(db.reaches("a", "succeeded"));
+}
+
 TEST(wake_up, behind_a_pooler_jobs_are_found_by_polling_alone) {
   jobs_database db;
   auto options = worker_thread::options_for(db);
