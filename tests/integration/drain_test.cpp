@@ -48,6 +48,8 @@ TEST(drain, does_not_wait_for_what_another_worker_runs) {
   ASSERT_TRUE(db.reaches("theirs", "processing"));
   EXPECT_EQ(drain(without_polls(db)).claimed, 0);
   EXPECT_EQ(db.value("SELECT status || attempts FROM test_jobs"), "processing0");
+  // Its end is the second request, which ends the grace period.
+  other.request_stop();
 }
 
 TEST(drain, does_not_wait_for_a_kind_that_is_paused) {
