@@ -9,7 +9,10 @@
 #include "apps/commands.hpp"
 #include "apps/database.hpp"
 #include "apps/output.hpp"
+#include "apps/setting.hpp"
+#include "common/held_horizon.hpp"
 #include "common/queries.hpp"
+#include "common/text.hpp"
 #include "enqueue/kinds.hpp"
 
 namespace rowrunner {
@@ -117,17 +120,74 @@ std::string as_text(const std::vector<kind_stats>& all) {
   return out.str();
 }
 
-void print_stats(pqxx::connection& connection, bool json) {
+std::vector<horizon_holder> read_holders(pqxx::dbtransaction& tx) {
+  std::vector<horizon_holder> holders;
+  for (const auto& row : tx.exec(std::string(queries::horizon_holders.text))) {
+    std::vector<std::optional<std::string>> fields;
+    for (const auto& field : row) {
+      fields.push_back(field.is_null() ? std::nullopt : std::optional(field.as<std::string>()));
+    }
+    holders.push_back(read_horizon_holder(fields));
+  }
+  return holders;
+}
+
+ordered_json as_json(const horizon_holder& holder) {
+  const auto text = [](const std::string& value) {
+    return value.empty() ? ordered_json() : ordered_json(printable(value, 1000));
+  };
+  return {{"what", holder.what},
+          {"name", text(holder.name)},
+          {"application", text(holder.application)},
+          {"user", text(holder.user)},
+          {"state", text(holder.state)},
+          {"since", text(holder.since)},
+          {"held_seconds", holder.seconds ? ordered_json(*holder.seconds) : ordered_json()},
+          {"transactions", holder.transactions},
+          {"statement", text(holder.statement)},
+          {"advice", advice_for(holder)}};
+}
+
+/// The figures of the oldest snapshot are always there, so that they can be charted; who holds it
+/// is named once it is too long.
+ordered_json as_json(const std::vector<horizon_holder>& holders, std::chrono::milliseconds alarm) {
+  double seconds = 0;
+  std::int64_t transactions = 0;
+  ordered_json held_by = ordered_json::array();
+  for (const auto& holder : holders) {
+    seconds = std::max(seconds, holder.seconds.value_or(0));
+    transactions = std::max(transactions, holder.transactions);
+    if (holds_too_long(holder, alarm)) held_by.push_back(as_json(holder));
+  }
+  return {{"held_seconds", seconds}, {"transactions", transactions}, {"held_by", held_by}};
+}
+
+std::string as_text(const horizon_holder& holder) {
+  constexpr std::size_t widest = 100;
+  std::string out = "Dead rows are kept";
+  if (holder.seconds) out += " since " + holder.since + " (" + duration_text(*holder.seconds) + ")";
+  out += " by " + one_line(text_of(holder), widest) + ".\n";
+  if (!holder.statement.empty())
+    out += "  Its statement: " + one_line(holder.statement, widest) + "\n";
+  return out + "  What to do: " + one_line(advice_for(holder), 2 * widest) + "\n";
+}
+
+void print_stats(pqxx::connection& connection, bool json, std::chrono::milliseconds alarm) {
   pqxx::work tx(connection);
   const auto all = read_stats(tx);
+  const auto holders = read_holders(tx);
   tx.commit();
   if (json) {
     ordered_json list = ordered_json::array();
     for (const auto& stats : all) list.push_back(as_json(stats));
-    std::cout << ordered_json{{"kinds", list}} << std::endl;
-  } else {
-    std::cout << as_text(all) << std::flush;
+    std::cout << ordered_json{{"kinds", list}, {"horizon", as_json(holders, alarm)}} << std::endl;
+    return;
   }
+  std::cout << as_text(all);
+  for (const auto& holder : holders) {
+    if (holds_too_long(holder, alarm)) std::cout << '\n' << as_text(holder);
+  }
+  std::cout << std::flush;
 }
 
 // Waits for Ctrl-C or SIGTERM; true if one came in that time. Both are blocked, so that they can
@@ -139,7 +199,8 @@ bool interrupted_within(double seconds, const sigset_t& signals) {
   return sigtimedwait(&signals, nullptr, &limit) > 0;
 }
 
-void watch_stats(pqxx::connection& connection, bool json, double seconds) {
+void watch_stats(pqxx::connection& connection, bool json, std::chrono::milliseconds alarm,
+                 double seconds) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
@@ -148,7 +209,7 @@ void watch_stats(pqxx::connection& connection, bool json, double seconds) {
   const bool redraw = !json && isatty(STDOUT_FILENO) == 1;
   do {
     if (redraw) std::cout << "\x1b[H\x1b[2J";
-    print_stats(connection, json);
+    print_stats(connection, json, alarm);
   } while (!interrupted_within(seconds, signals));
 }
 
@@ -161,19 +222,24 @@ void add_stats_command(CLI::App& app, app_context& context) {
                     ->expected(0, 1)
                     ->type_name("[SECONDS]")
                     ->check(CLI::Range(0.1, 3600.0));
+  auto alarm = std::make_shared<std::optional<double>>();
+  command->add_option("--horizon-alarm", *alarm,
+                      "Name who has kept dead rows from being removed for so many SECONDS\n"
+                      "(HORIZON_ALARM, default 300, 0 never)");
   command->footer(
       "Examples:\n"
       "  rowrunner stats\n"
       "  rowrunner stats --watch 5\n"
       "  rowrunner stats --json | jq '.kinds[].waiting'");
-  command->callback([&context, seconds, watch] {
+  command->callback([&context, seconds, alarm, watch] {
     const bool again = watch->count() > 0;
-    context.action = [&context, seconds, again] {
+    context.action = [&context, seconds, alarm, again] {
+      const auto held = horizon_alarm_setting(*alarm, context.env);
       const auto connection = connect_served(context);
       if (again) {
-        watch_stats(*connection, context.json, *seconds);
+        watch_stats(*connection, context.json, held, *seconds);
       } else {
-        print_stats(*connection, context.json);
+        print_stats(*connection, context.json, held);
       }
     };
   });

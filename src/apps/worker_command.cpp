@@ -1,12 +1,12 @@
 #include "apps/worker_command.hpp"
 
-#include <charconv>
 #include <map>
 #include <rowrunner/worker.hpp>
 #include <string>
 #include <vector>
 
 #include "apps/handlers.hpp"
+#include "apps/setting.hpp"
 #include "common/errors.hpp"
 
 namespace rowrunner {
@@ -21,34 +21,13 @@ struct worker_flags {
   std::optional<double> timeout;
   std::optional<double> lease;
   std::optional<double> grace;
+  std::optional<double> horizon_alarm;
   std::optional<std::string> name;
   std::int64_t max_jobs = 0;
   double max_seconds = 0;
   bool drain = false;
   bool pooled = false;
 };
-
-template <typename Number>
-Number parse_number(const std::string& what, const std::string& text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    throw usage_error(what + " must be a number, not '" + text + "'");
-  }
-  return value;
-}
-
-template <typename Number>
-Number setting(const std::optional<Number>& flag, const environment& env, const char* variable,
-               Number otherwise) {
-  if (flag) return *flag;
-  if (const auto text = env.get(variable)) return parse_number<Number>(variable, *text);
-  return otherwise;
-}
-
-std::chrono::milliseconds seconds(double value) {
-  return std::chrono::milliseconds{static_cast<std::int64_t>(value * 1000)};
-}
 
 /// "name=value" or "name:value".
 std::pair<std::string, std::string> split(const std::string& text, char at) {
@@ -94,6 +73,7 @@ worker_options options_from(const worker_flags& flags, const app_context& contex
   if (options.name.empty()) options.name = default_worker_name();
   options.lease = seconds(setting(flags.lease, env, "LEASE_SECONDS", 10.0));
   options.shutdown_grace = seconds(setting(flags.grace, env, "SHUTDOWN_GRACE", 8.0));
+  options.horizon_alarm = horizon_alarm_setting(flags.horizon_alarm, env);
   options.drain = flags.drain;
   options.max_jobs = flags.max_jobs;
   options.max_time = seconds(flags.max_seconds);
@@ -141,6 +121,9 @@ void add_worker_command(CLI::App& app, app_context& context) {
                       "Seconds until a lost worker's jobs run again (LEASE_SECONDS, default 10)");
   command->add_option("--grace", flags->grace,
                       "Seconds from SIGTERM to the end (SHUTDOWN_GRACE, default 8)");
+  command->add_option("--horizon-alarm", flags->horizon_alarm,
+                      "Seconds after which the log names who keeps dead rows from being removed\n"
+                      "(HORIZON_ALARM, default 300, 0 never)");
   command->add_option("--name", flags->name, "The name in locked_by (WORKER_ID)");
   command->add_option("--max-jobs", flags->max_jobs, "Stop after so many jobs")
       ->check(CLI::PositiveNumber);

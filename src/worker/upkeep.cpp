@@ -17,18 +17,21 @@ namespace {
 constexpr std::chrono::seconds between_rounds{5};
 constexpr int rounds_between_signs = 2;
 constexpr int rounds_between_sweeps = 120;
+constexpr int rounds_between_horizon_looks = 6;
 constexpr int retention_batch = 1000;
 constexpr const char* before_all_ids = "00000000-0000-0000-0000-000000000000";
 
 }  // namespace
 
 upkeep::upkeep(asio::io_context& io, pg::session& session,
-               std::vector<std::unique_ptr<lane>>& lanes, logger& log, std::string worker_name)
+               std::vector<std::unique_ptr<lane>>& lanes, logger& log, std::string worker_name,
+               std::chrono::milliseconds horizon_alarm)
     : io_(io),
       session_(session),
       lanes_(lanes),
       log_(log),
       worker_name_(std::move(worker_name)),
+      horizon_(session, log, horizon_alarm),
       worker_seen_(queries::worker_seen.statement()),
       worker_gone_(queries::worker_gone.statement()),
       count_(queries::count.statement()),
@@ -53,6 +56,7 @@ asio::awaitable<void> upkeep::run() {
       if (round % rounds_between_signs == 0) co_await session_.run_one(seen());
       if (round % rounds_between_sweeps == 0) co_await session_.run_one(pg::with(sweep_));
       for (auto& home : lanes_) co_await retire_old_jobs(*home);
+      if (round % rounds_between_horizon_looks == 1) co_await horizon_.look();
     } catch (const pg::error& e) {
       log_.warn("upkeep failed", {{"reason", e.what()}});
     }

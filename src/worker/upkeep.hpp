@@ -8,15 +8,17 @@
 
 #include "common/log.hpp"
 #include "common/pg/session.hpp"
+#include "worker/horizon_watch.hpp"
 #include "worker/lane.hpp"
 
 namespace rowrunner {
 
-/// What can wait: counters, the sign of life, retention.
+/// What can wait: counters, the sign of life, retention, the watch over old snapshots.
 class upkeep {
  public:
   upkeep(boost::asio::io_context& io, pg::session& session,
-         std::vector<std::unique_ptr<lane>>& lanes, logger& log, std::string worker_name);
+         std::vector<std::unique_ptr<lane>>& lanes, logger& log, std::string worker_name,
+         std::chrono::milliseconds horizon_alarm);
 
   /// Registers the worker; throws pg::error.
   boost::asio::awaitable<void> begin();
@@ -34,6 +36,7 @@ class upkeep {
   std::vector<std::unique_ptr<lane>>& lanes_;
   logger& log_;
   std::string worker_name_;
+  horizon_watch horizon_;
   pg::call seen() const;
   pg::statement worker_seen_, worker_gone_, count_, sweep_, write_settings_;
 };

@@ -54,6 +54,7 @@ worker_options checked(worker_options options) {
   require(options.shutdown_grace >= 0ms, "the shutdown grace period cannot be negative");
   require(options.max_jobs >= 0, "the number of jobs cannot be negative");
   require(options.max_time >= 0ms, "the running time cannot be negative");
+  require(options.horizon_alarm >= 0ms, "the time of the horizon alarm cannot be negative");
   if (options.name.empty()) options.name = default_worker_name();
   return options;
 }
@@ -110,7 +111,8 @@ worker::impl::parts::parts(impl& self, std::size_t threads)
              [this](const job_ptr& job, stop_reason reason, std::string note) {
                execute.stop(job, reason, std::move(note));
              }),
-      rounds(*self.io_, self.writes_, self.lanes_, *self.log_, self.options_.name),
+      rounds(*self.io_, self.writes_, self.lanes_, *self.log_, self.options_.name,
+             self.options_.horizon_alarm),
       dog(std::max<std::chrono::milliseconds>(self.options_.lease * 2, 5s), [&self] {
         self.log_->error("a handler has blocked the worker's thread for too long, leaving",
                          {{"exit_code", stuck_exit_code}});

@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "common/queries.hpp"
 #include "support/jobs_database.hpp"
 #include "support/process.hpp"
 #include "support/worker_thread.hpp"
@@ -117,6 +118,68 @@ TEST(server, an_end_whose_answer_was_lost_counts_once) {
   EXPECT_EQ(counts.refused, 0);
   EXPECT_EQ(db.value("SELECT attempts FROM test_jobs"), "0");
   EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+/// A standby that has told the server which rows its queries still need, through this slot or,
+/// without one, for as long as it is connected.
+class reporting_standby {
+ public:
+  reporting_standby(const std::string& url, const std::string& slot, std::uint32_t xmin)
+      : connection_(PQconnectdb((url + "?replication=true").c_str()), PQfinish) {
+    run("START_REPLICATION " + (slot.empty() ? "" : "SLOT " + slot + " ") + "PHYSICAL 0/1000000");
+    // The message "hot standby feedback" of the replication protocol: time, xmin, catalog_xmin.
+    std::string message(25, '\0');
+    message[0] = 'h';
+    for (int byte = 0; byte < 4; ++byte) {
+      message[static_cast<std::size_t>(9 + byte)] = static_cast<char>(xmin >> (24 - 8 * byte));
+    }
+    EXPECT_EQ(PQputCopyData(connection_.get(), message.data(), 25), 1);
+    EXPECT_EQ(PQflush(connection_.get()), 0);
+  }
+
+ private:
+  void run(const std::string& command) {
+    auto* answer = PQexec(connection_.get(), command.c_str());
+    EXPECT_EQ(PQresultStatus(answer), PGRES_COPY_BOTH) << PQerrorMessage(connection_.get());
+    PQclear(answer);
+  }
+
+  std::unique_ptr<PGconn, decltype(&PQfinish)> connection_;
+};
+
+TEST(server, whatever_keeps_dead_rows_is_named) {
+  own_server server;
+  setenv("ROWRUNNER_TEST_URL", server.url().c_str(), 1);
+  jobs_database db;
+  pqxx::connection admin(server.url());
+  pqxx::nontransaction(admin).exec("ALTER SYSTEM SET max_prepared_transactions = 2");
+  admin.disconnect();
+  server.crash();
+  server.start();
+  db.come_back();
+  const auto holders =
+      "SELECT string_agg(what || ' ' || coalesce(state, '-') || ' ' || "
+      "(since IS NOT NULL), '; ' ORDER BY what) FROM (" +
+      std::string(queries::horizon_holders.text) +
+      ") h (what, name, application, username, state, since)";
+  EXPECT_EQ(db.value(holders), "");
+  db.exec("BEGIN; CREATE TABLE left_behind (); PREPARE TRANSACTION 'left'");
+  EXPECT_EQ(db.value(holders), "prepared prepared true");
+  db.exec("SELECT pg_create_physical_replication_slot('kept')");
+  const auto xmin = static_cast<std::uint32_t>(
+      std::stoul(db.value("SELECT pg_snapshot_xmin(pg_current_snapshot())")));
+  {
+    const reporting_standby by_slot(server.url(), "kept", xmin);
+    EXPECT_TRUE(db.becomes(holders, "prepared prepared true; slot active false"));
+    const reporting_standby standby(server.url(), "", xmin);
+    EXPECT_TRUE(
+        db.becomes(holders, "prepared prepared true; slot active false; standby active false"));
+  }
+  EXPECT_TRUE(db.becomes(holders, "prepared prepared true; slot inactive false"));
+  pqxx::connection last(db.url());
+  pqxx::nontransaction(last).exec("ROLLBACK PREPARED 'left'");
+  db.exec("SELECT pg_drop_replication_slot('kept')");
+  EXPECT_EQ(db.value(holders), "");
 }
 
 TEST(server, connections_that_are_cut_come_back) {

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rowrunner {
+
+/// Something that keeps PostgreSQL from removing dead rows: one row of
+/// db/queries/horizon_holders.sql. What there is none of, or the role may not see, is empty.
+struct horizon_holder {
+  std::string what;  ///< session, standby, slot or prepared
+  std::string name;  ///< the process, the slot, the transaction's identifier
+  std::string application;
+  std::string user;
+  std::string state;
+  std::string since;
+  std::optional<double> seconds;
+  /// How many transactions have begun since.
+  std::int64_t transactions = 0;
+  std::string statement;
+
+  bool operator==(const horizon_holder&) const = default;
+};
+
+/// From the columns of the query, in their order.
+horizon_holder read_horizon_holder(const std::vector<std::optional<std::string>>& row);
+
+/// For longer than `alarm`, or, where nobody knows since when, for very many transactions. An alarm
+/// of zero never rings.
+bool holds_too_long(const horizon_holder& holder, std::chrono::milliseconds alarm);
+
+/// "session 4242 (psql, user ann, idle in transaction)".
+std::string text_of(const horizon_holder& holder);
+
+/// What to do about it.
+std::string advice_for(const horizon_holder& holder);
+
+}  // namespace rowrunner
