@@ -15,7 +15,8 @@ LONG_MS = 1000
 DRY_NS = 100_000_000
 INSERT = """
 INSERT INTO bench_jobs (name, ms)
-SELECT CASE WHEN i = %s THEN 'long' ELSE i::text END, CASE WHEN i = %s THEN %s ELSE 1 END
+SELECT CASE WHEN i = %s THEN 'long' ELSE i::text END AS name,
+       CASE WHEN i = %s THEN %s ELSE 1 END AS ms
 FROM generate_series(1, %s) i ORDER BY i"""
 
 

@@ -5,4 +5,5 @@
 SELECT set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '100ms', true),
        set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
        set_config('enable_mergejoin', 'off', true), set_config('enable_sort', 'off', true),
-       set_config('jit', 'off', true)
+       set_config('jit', 'off', true),
+       set_config('plan_cache_mode', 'force_generic_plan', true)

@@ -2,4 +2,4 @@
 -- not have the type of its column.
 INSERT INTO {jobs} ({columns})
 SELECT {values} FROM unnest({arrays}) AS given ({columns})
-ON CONFLICT DO NOTHING
+ON CONFLICT {key} DO NOTHING

@@ -1,8 +1,10 @@
 -- What there is to do for the kinds $1, in one statement, so that an idle worker costs the server one
 -- statement a poll: whether a job waits, when the next delayed one is due (ms), whether a lease has
--- expired, whether the wake-up flag is armed.
+-- expired, whether the wake-up flag is armed. The line is looked at only for the kinds $2, of which
+-- nothing is being claimed: where an old snapshot is held, that passes over all that was taken since.
 SELECT k.id, k.paused,
-       EXISTS (SELECT FROM rowrunner.queue q WHERE q.kind = k.id) AS waiting,
+       k.id = ANY ($2::smallint[])
+         AND EXISTS (SELECT FROM rowrunner.queue q WHERE q.kind = k.id) AS waiting,
        (SELECT (EXTRACT(epoch FROM d.run_at - now()) * 1000)::bigint FROM rowrunner.delayed d
         WHERE d.kind = k.id AND d.run_at < 'infinity' ORDER BY d.run_at LIMIT 1) AS next_due_ms,
        EXISTS (SELECT FROM rowrunner.leases l WHERE l.kind = k.id AND l.expires_at < now()) AS expired,

@@ -60,6 +60,8 @@ struct job_table {
   std::string table;
   /// Those that an INSERT may name.
   std::vector<column> columns;
+  /// The columns, quoted, that two jobs cannot share, if that is one index beside the primary key.
+  std::string unique_key;
 };
 
 /// Throws bad_input, with the kinds there are, if none has this name.

@@ -25,6 +25,7 @@ job_table find_job_table(pqxx::dbtransaction& tx, std::string_view kind) {
   for (const auto& row : tx.exec_params(std::string(queries::job_table.text), out.kind)) {
     out.table = row[0].as<std::string>();
     out.columns.push_back({row[1].as<std::string>(), row[2].as<std::string>(), row[3].as<bool>()});
+    out.unique_key = row[4].as<std::string>("");
   }
   if (out.table.empty()) throw unknown_kind(tx, kind);
   return out;

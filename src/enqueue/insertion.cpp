@@ -73,10 +73,11 @@ class row_builder {
            std::string(before) + "$" + std::to_string(params_.size()) + std::string(after));
   }
 
-  insertion build(const job_table& target) && {
-    return {fill(queries::enqueue.text,
-                 {{"jobs", target.table}, {"columns", columns_}, {"values", values_}}),
-            std::move(params_)};
+  insertion build(const job_table& target, const std::string& key) && {
+    return {
+        fill(queries::enqueue.text,
+             {{"jobs", target.table}, {"columns", columns_}, {"values", values_}, {"key", key}}),
+        std::move(params_)};
   }
 
  private:
@@ -88,6 +89,12 @@ class row_builder {
   std::string values_;
   std::vector<text_value> params_;
 };
+
+/// What ON CONFLICT looks at before it writes. An id that was made here is in nobody's way, so only
+/// the other key needs the look; without a single one of those, PostgreSQL looks at everything.
+std::string looked_at(const job_table& target, bool own_id) {
+  return own_id || target.unique_key.empty() ? "" : "(" + target.unique_key + ")";
+}
 
 void add_schedule(row_builder& row, const new_job& job) {
   if (job.delay && job.run_at) throw bad_input("a job has either a delay or a run_at, not both");
@@ -124,7 +131,7 @@ insertion plan_one(const job_table& target, const new_job& job) {
                                      std::numeric_limits<std::int32_t>::max()));
   }
   add_schedule(row, job);
-  return std::move(row).build(target);
+  return std::move(row).build(target, looked_at(target, job.id.has_value()));
 }
 
 void check_columns(const job_table& target, const std::vector<std::string>& columns) {
@@ -172,7 +179,8 @@ insertion plan_chunk(const job_table& target, const std::vector<std::string>& co
     arrays += comma + "$" + std::to_string(params.size()) +
               "::" + (column.is_array ? "text" : column.type) + "[]";
   };
-  if (std::find(columns.begin(), columns.end(), "id") == columns.end()) {
+  const bool own_ids = std::find(columns.begin(), columns.end(), "id") != columns.end();
+  if (!own_ids) {
     std::vector<std::string> ids(rows.size());
     std::generate(ids.begin(), ids.end(), make_id);
     add(find_column(target, "id"), pg::array(ids));
@@ -184,10 +192,12 @@ insertion plan_chunk(const job_table& target, const std::vector<std::string>& co
                    [&](const auto& row) { return is_id && !row[c] ? make_id() : row[c]; });
     add(find_column(target, columns[c]), pg::array(column_values));
   }
-  return {
-      fill(queries::enqueue_many.text,
-           {{"jobs", target.table}, {"columns", names}, {"values", values}, {"arrays", arrays}}),
-      std::move(params)};
+  return {fill(queries::enqueue_many.text, {{"jobs", target.table},
+                                            {"columns", names},
+                                            {"values", values},
+                                            {"arrays", arrays},
+                                            {"key", looked_at(target, own_ids)}}),
+          std::move(params)};
 }
 
 }  // namespace rowrunner

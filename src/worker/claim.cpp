@@ -50,6 +50,7 @@ claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::str
       log_(log),
       worker_name_(std::move(worker_name)),
       lease_(lease),
+      turn_(queries::claim_turn.statement()),
       settings_(queries::claim_settings.statement()),
       write_settings_(queries::write_settings.statement()),
       next_place_(queries::next_place.statement()) {}
@@ -84,11 +85,16 @@ asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
 
 asio::awaitable<pg::result> claimer::take(lane& home, const pg::statement& how, place behind,
                                           int at_most, std::int64_t lease) {
-  auto call = pg::with(how, std::to_string(home.kind.id), std::to_string(behind.priority),
-                       std::to_string(behind.seq), std::to_string(at_most), std::to_string(lease),
-                       worker_name_, std::to_string(lease_.count()));
+  std::vector<pg::call> calls;
+  if (behind != place{} && &how == &home.sql.claim) {
+    calls.push_back(pg::with(turn_, std::to_string(home.kind.id)));
+  }
+  calls.push_back(pg::with(settings_));
+  calls.push_back(pg::with(how, std::to_string(home.kind.id), std::to_string(behind.priority),
+                           std::to_string(behind.seq), std::to_string(at_most),
+                           std::to_string(lease), worker_name_, std::to_string(lease_.count())));
   try {
-    auto answers = co_await session_.run(pg::together(pg::with(settings_), std::move(call)));
+    auto answers = co_await session_.run(std::move(calls));
     co_return std::move(answers.back());
   } catch (const pg::connection_lost& e) {
     if (e.maybe_committed) doubtful_.push_back({&home, lease, lane::clock::now()});

@@ -47,6 +47,7 @@ class claimer {
   logger& log_;
   std::string worker_name_;
   std::chrono::milliseconds lease_;
+  pg::statement turn_;
   pg::statement settings_;
   pg::statement write_settings_;
   pg::statement next_place_;

@@ -5,24 +5,36 @@
 namespace rowrunner {
 
 /// How many jobs to claim at once: the free slots, and as many as will run while the next claim is
-/// under way. Short jobs are claimed by the thousand, long ones one per slot, and nobody holds
+/// under way. Short jobs are claimed by the hundred, long ones one per slot, and nobody holds
 /// jobs that another worker could run now.
 class claim_size {
  public:
   using clock = std::chrono::steady_clock;
-  static constexpr int largest = 1000;
+  static constexpr int largest = 500;
   /// The work that may wait in this process.
   static constexpr std::chrono::milliseconds ahead{30};
+  /// Nobody's jobs are all alike: a claim is at most so many times larger than the last one that
+  /// brought all it asked for.
+  static constexpr int growth = 4;
 
+  /// There are jobs to run again. Only the time in which there are counts, so that a process which
+  /// waits for the server knows what it could do as well as one that does not.
+  void resumed(clock::time_point now) { since_ = now; }
   /// `jobs` were ended since the last call.
   void ended(int jobs, clock::time_point now);
+  /// A claim brought all of the `jobs` that it asked for.
+  void filled(int jobs) { proven_ = jobs; }
+  /// Jobs had to wait here for much longer than expected.
+  void disproved();
   /// How many to claim with so many free slots and so many jobs claimed but not started; zero if it
   /// is not worth a round trip yet.
   int wanted(int free_slots, int waiting_here) const;
 
  private:
   double per_second_ = 0;
+  int proven_ = 0;
   int counted_ = 0;
+  clock::duration busy_{};
   clock::time_point since_{};
 };
 

@@ -1,5 +1,7 @@
 #include "worker/lane.hpp"
 
+#include <algorithm>
+
 #include "common/queries.hpp"
 
 namespace rowrunner {
@@ -10,6 +12,11 @@ namespace {
 /// they find the next one, and no enqueue has to pay for a NOTIFY.
 constexpr std::chrono::milliseconds looks_before_sleep[] = {
     std::chrono::milliseconds{2}, std::chrono::milliseconds{4}, std::chrono::milliseconds{8}};
+
+/// In a dense stream the next look waits until there is a batch to be had: a claim costs the server
+/// about as much as this many jobs would.
+constexpr std::chrono::microseconds wait_per_job{500};
+constexpr std::chrono::milliseconds longest_wait{10};
 
 }  // namespace
 
@@ -38,9 +45,10 @@ void lane::found_jobs() {
   next_look = {};
 }
 
-void lane::found_nothing(clock::time_point now) {
+void lane::found_all(int jobs, clock::time_point now) {
   if (empty_looks < static_cast<int>(std::size(looks_before_sleep))) {
-    next_look = now + looks_before_sleep[empty_looks++];
+    const clock::duration batch = std::min<clock::duration>(jobs * wait_per_job, longest_wait);
+    next_look = now + std::max<clock::duration>(looks_before_sleep[empty_looks++], batch);
   } else {
     asleep = true;
   }

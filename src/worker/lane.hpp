@@ -36,6 +36,8 @@ struct lane {
   line_cursor cursor;
   claim_size size;
   std::deque<job_ptr> ready;
+  /// When a job was last started, or the first of those that are ready came.
+  clock::time_point moved{};
   std::unordered_set<job_ptr> running;
   bool paused = false;
   bool pumping = false;
@@ -44,14 +46,20 @@ struct lane {
   int empty_looks = 0;
   clock::time_point next_look{};
   worker_counts total;
+  /// Claimed and given back without a start.
+  std::int64_t not_started = 0;
   worker_counts unsaved;
   std::string retention_cursor = "00000000-0000-0000-0000-000000000000";
 
   int free_slots() const { return options.max_concurrent - static_cast<int>(running.size()); }
+  /// For so long no slot may become free while jobs are ready.
+  static constexpr std::chrono::milliseconds longest_stop{150};
+  bool stuck(clock::time_point now) const { return !ready.empty() && now - moved >= longest_stop; }
   bool idle() const { return running.empty() && ready.empty(); }
 
   void found_jobs();
-  void found_nothing(clock::time_point now);
+  /// A look from the front took the last `jobs` that were there.
+  void found_all(int jobs, clock::time_point now);
   void wake();
 
   void count(std::int64_t worker_counts::*what, std::int64_t n = 1) {

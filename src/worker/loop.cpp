@@ -22,6 +22,9 @@ constexpr std::size_t most_unwritten = 10'000;
 /// followed; this look finds it.
 constexpr auto second_look = 10ms;
 
+/// A look takes at most this share of the time (one part in so many), however slow it is.
+constexpr int look_share = 20;
+
 enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed };
 
 }  // namespace
@@ -57,6 +60,7 @@ asio::awaitable<void> line_loop::run() {
     std::string trouble;
     try {
       co_await claims_.abandon_doubtful();
+      give_back_stuck();
       const bool worked = co_await claim_where_wanted();
       if (!stopping_ && clock::now() >= next_watch_) co_await watch();
       backoff.reset();
@@ -73,6 +77,19 @@ asio::awaitable<void> line_loop::run() {
       next_watch_ = {};
       co_await changed_.wait_for(pause);
     }
+  }
+}
+
+/// What waits here behind jobs that are longer than those before them goes back to the line, where
+/// others may be idle.
+void line_loop::give_back_stuck() {
+  for (auto& home : lanes_) {
+    if (!home->stuck(clock::now())) continue;
+    log_.debug("jobs are given back: those before them take long",
+               {{"kind", home->kind.kind}, {"jobs", home->ready.size()}});
+    home->size.disproved();
+    home->not_started += static_cast<std::int64_t>(home->ready.size());
+    for (auto& job : std::exchange(home->ready, {})) do_.give_back(job);
   }
 }
 
@@ -95,7 +112,7 @@ int line_loop::wanted(const lane& home) const {
 std::int64_t line_loop::jobs_left() const {
   if (options_.max_jobs == 0) return std::numeric_limits<int>::max();
   std::int64_t claimed = 0;
-  for (const auto& home : lanes_) claimed += home->total.claimed;
+  for (const auto& home : lanes_) claimed += home->total.claimed - home->not_started;
   return std::max<std::int64_t>(0, options_.max_jobs - claimed);
 }
 
@@ -103,7 +120,10 @@ asio::awaitable<bool> line_loop::claim_for(lane& home, int at_most) {
   auto got = co_await claims_.claim(home, at_most);
   const auto now = clock::now();
   if (got.seen > 0) home.found_jobs();
-  if (got.seen < at_most && got.from_front) home.found_nothing(now);
+  if (got.seen == at_most) home.size.filled(at_most);
+  if (home.idle()) home.size.resumed(now);
+  if (home.ready.empty()) home.moved = now;
+  if (got.seen < at_most && got.from_front) home.found_all(got.seen, now);
   for (auto& job : got.jobs) {
     if (stopping_) {
       do_.give_back(job);
@@ -125,6 +145,7 @@ void line_loop::pump(lane& home) {
   while (home.free_slots() > 0 && !home.ready.empty()) {
     auto job = std::move(home.ready.front());
     home.ready.pop_front();
+    home.moved = clock::now();
     home.running.insert(job);
     do_.start(job);
   }
@@ -151,13 +172,19 @@ asio::awaitable<void> line_loop::watch() {
   const bool arm = !options_.pooled && !armed_ && anyone_asleep();
   std::vector<pg::call> calls;
   if (arm) calls.push_back(pg::with(arm_, kind_ids_));
-  calls.push_back(pg::with(peek_, kind_ids_));
+  std::vector<std::int64_t> sleepers;
+  for (const auto& home : lanes_) {
+    if (home->asleep) sleepers.push_back(home->kind.id);
+  }
+  calls.push_back(pg::with(peek_, kind_ids_, pg::array(sleepers)));
+  const auto begun = clock::now();
   // Set before the look: what is written while it is under way sets it back.
   nothing_due_ = true;
   const auto answers = co_await session_.run(std::move(calls));
   const auto& seen = answers.back();
   armed_ = true;
-  auto pause = arm ? second_look : poll_pause();
+  const auto spent = std::chrono::floor<std::chrono::milliseconds>(clock::now() - begun);
+  auto pause = std::max(arm ? second_look : poll_pause(), spent * look_share);
   for (int row = 0; row < seen.rows(); ++row) {
     const auto home = std::find_if(lanes_.begin(), lanes_.end(), [&](const auto& candidate) {
       return candidate->kind.id == seen.get_int(row, kind_id);
@@ -215,6 +242,7 @@ asio::awaitable<void> line_loop::wait() {
   for (const auto& home : lanes_) {
     // Its time came since the claims were made: a wait would last until the next poll.
     if (wanted(*home) > 0) co_return;
+    if (!home->ready.empty()) until = std::min(until, home->moved + lane::longest_stop);
     if (home->asleep || home->paused || home->next_look <= now) continue;
     if (home->free_slots() > 0) until = std::min(until, home->next_look);
   }

@@ -45,6 +45,7 @@ class line_loop {
  private:
   using clock = lane::clock;
 
+  void give_back_stuck();
   boost::asio::awaitable<bool> claim_where_wanted();
   boost::asio::awaitable<bool> claim_for(lane& home, int at_most);
   boost::asio::awaitable<void> watch();

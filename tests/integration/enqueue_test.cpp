@@ -193,6 +193,37 @@ TEST_F(enqueue_test, ten_thousand_take_a_moment) {
             "0");
 }
 
+TEST_F(enqueue_test, knows_the_unique_key_where_there_is_one) {
+  db_.exec(
+      "CREATE TABLE other_jobs (LIKE spot_image_jobs INCLUDING ALL);"
+      "SELECT rowrunner.attach('other_jobs', kind => 'other')");
+  const auto key_of = [&] {
+    pqxx::work tx(db_.connection());
+    return find_job_table(tx, "other").unique_key;
+  };
+  EXPECT_EQ(key_of(), "plan_id, spot_name");
+  db_.exec("CREATE UNIQUE INDEX second ON other_jobs (created_at) WHERE spot_name = 'x'");
+  EXPECT_EQ(key_of(), "");
+  db_.exec("DROP INDEX second, other_jobs_plan_id_spot_name_idx");
+  EXPECT_EQ(key_of(), "");
+  db_.exec("CREATE UNIQUE INDEX ON other_jobs (lower(spot_name))");
+  EXPECT_EQ(key_of(), "");
+  pqxx::work tx(db_.connection());
+  EXPECT_TRUE(enqueue(tx, "other", spot("A")).has_value());
+  EXPECT_FALSE(enqueue(tx, "other", spot("a")).has_value());
+}
+
+TEST_F(enqueue_test, an_id_that_is_taken_is_skipped_like_a_key_that_is) {
+  const std::string id = "0190f0c0-0000-7000-8000-000000000001";
+  const std::vector<std::string> columns{"id", "plan_id", "spot_name"};
+  pqxx::work tx(db_.connection());
+  EXPECT_EQ(enqueue_many(tx, "spot_image", columns, {{id, "p", "a"}}).inserted, 1);
+  EXPECT_EQ(enqueue_many(tx, "spot_image", columns, {{id, "p", "b"}}).skipped, 1);
+  auto job = spot("c");
+  job.id = id;
+  EXPECT_FALSE(enqueue(tx, "spot_image", job).has_value());
+}
+
 TEST_F(enqueue_test, columns_of_any_type_come_through) {
   db_.exec(
       "CREATE TABLE odd_jobs (LIKE spot_image_jobs INCLUDING DEFAULTS INCLUDING CONSTRAINTS,"

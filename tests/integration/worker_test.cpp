@@ -304,6 +304,26 @@ TEST(worker, what_is_given_back_stands_at_the_front_in_its_old_order) {
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
+TEST(worker, what_waits_behind_a_long_job_goes_back_to_the_line) {
+  jobs_database db;
+  db.exec(
+      "INSERT INTO test_jobs (name, action, ms)"
+      " SELECT 'job ' || i, 'ok', CASE i WHEN 60 THEN 3600000 ELSE 0 END"
+      " FROM generate_series(1, 200) i");
+  auto options = worker_thread::options_for(db);
+  options.shutdown_grace = 0ms;
+  auto kind = test_kind();
+  kind.max_concurrent = 1;
+  worker_thread stuck(options, [&](worker& w) { w.add(kind, run_test_job); });
+  ASSERT_TRUE(db.reaches("job 60", "processing"));
+  // Short jobs are claimed ahead of their turn, so some were taken that are behind the long one.
+  EXPECT_TRUE(db.becomes("SELECT count(*) FROM test_jobs WHERE status = 'processing'", "1"));
+  EXPECT_EQ(drain(db).succeeded, 140);
+  EXPECT_GT(stuck.stop().released, 1);
+  EXPECT_EQ(db.value("SELECT sum(attempts) FROM test_jobs"), "0");
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
 TEST(worker, retention_deletes_old_finished_jobs_and_what_belongs_to_them) {
   jobs_database db;
   db.exec("UPDATE rowrunner.kinds SET retention = '1 hour' WHERE kind = 'test'");

@@ -21,8 +21,9 @@ TEST(claim_size, long_jobs_are_not_hoarded) {
   EXPECT_EQ(size.wanted(0, 0), 0);
 }
 
-TEST(claim_size, short_jobs_are_claimed_by_the_thousand) {
+TEST(claim_size, short_jobs_are_claimed_by_the_hundred) {
   claim_size size;
+  size.filled(500);
   for (int i = 0; i < 10; ++i) size.ended(1000, start + i * 10ms);
   EXPECT_EQ(size.wanted(10, 0), claim_size::largest);
   EXPECT_GT(size.wanted(0, 500), 0);
@@ -30,8 +31,37 @@ TEST(claim_size, short_jobs_are_claimed_by_the_thousand) {
 
 TEST(claim_size, waits_while_enough_is_here) {
   claim_size size;
+  size.filled(500);
   for (int i = 0; i < 10; ++i) size.ended(1000, start + i * 10ms);
   EXPECT_EQ(size.wanted(10, 3000), 0);
+}
+
+TEST(claim_size, the_time_without_jobs_does_not_count) {
+  claim_size size;
+  size.filled(500);
+  for (int i = 0; i < 10; ++i) {
+    size.resumed(start + i * 1h);
+    size.ended(10, start + i * 1h + 10ms);
+  }
+  EXPECT_NEAR(size.wanted(0, 0), 1000 * 0.030, 2);
+}
+
+TEST(claim_size, grows_by_what_was_proven) {
+  claim_size size;
+  size.resumed(start);
+  size.ended(10, start + 1us);
+  EXPECT_EQ(size.wanted(10, 0), 10);
+  size.filled(10);
+  EXPECT_EQ(size.wanted(10, 0), 50);
+}
+
+TEST(claim_size, begins_anew_after_jobs_had_to_wait) {
+  claim_size size;
+  size.filled(500);
+  for (int i = 0; i < 10; ++i) size.ended(1000, start + i * 10ms);
+  size.disproved();
+  EXPECT_EQ(size.wanted(0, 0), 0);
+  EXPECT_EQ(size.wanted(3, 0), 3);
 }
 
 }  // namespace

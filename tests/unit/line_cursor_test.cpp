@@ -36,8 +36,8 @@ TEST(line_cursor, a_slow_look_from_the_front_is_repeated_less_often) {
   line_cursor cursor;
   cursor.start(start);
   cursor.saw(10, 10, {0, 10}, start, start + 100ms);
-  EXPECT_NE(cursor.start(start + 1000ms), place{});
-  EXPECT_EQ(cursor.start(start + 1100ms), place{});
+  EXPECT_NE(cursor.start(start + 2000ms), place{});
+  EXPECT_EQ(cursor.start(start + 2100ms), place{});
 }
 
 TEST(line_cursor, a_full_batch_before_the_point_reached_is_followed_by_another_look_there) {
