@@ -10,6 +10,7 @@
 
 #include "common/queries.hpp"
 #include "support/jobs_database.hpp"
+#include "support/own_server.hpp"
 #include "support/process.hpp"
 #include "support/worker_thread.hpp"
 
@@ -18,28 +19,6 @@ namespace {
 
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
-
-const std::string containers = ROWRUNNER_SOURCE_DIR "/tests/containers/postgres";
-
-/// A server of this test's own, with fsync on, that can be crashed.
-class own_server {
- public:
-  own_server() {
-    const auto up =
-        run_process({containers, "up", "--durable", "--lifetime-of", std::to_string(getpid())},
-                    {{"ROWRUNNER_TEST_ENGINE", "local"}});
-    EXPECT_EQ(up.exit_code, 0) << up.err;
-    url_ = up.out.substr(0, up.out.find('\n'));
-  }
-  ~own_server() { run_process({containers, "down", url_}); }
-
-  const std::string& url() const { return url_; }
-  void crash() { EXPECT_EQ(run_process({containers, "stop-immediate", url_}).exit_code, 0); }
-  void start() { EXPECT_EQ(run_process({containers, "start", url_}).exit_code, 0); }
-
- private:
-  std::string url_;
-};
 
 TEST(server, a_crash_under_load_loses_nothing_and_reuses_no_lease) {
   own_server server;

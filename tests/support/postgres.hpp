@@ -36,6 +36,8 @@ class test_database {
   /// The first field of the first row; "" for NULL and for no row.
   std::string value(const std::string& sql);
 
+  /// From the next reconnect() on. The URL may name several servers.
+  void reach_by(std::string url) { url_ = std::move(url); }
   /// After the server was away.
   void reconnect() { connection_ = std::make_unique<pqxx::connection>(url_); }
 
