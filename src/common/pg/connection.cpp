@@ -187,6 +187,7 @@ asio::awaitable<void> connection::converse(exchange& x) {
   flush(x);
   for (harvest(x); !x.synced; harvest(x)) co_await step(x);
   collect_notifications();
+  if (reports_read_only()) outdated_ = true;
 }
 
 asio::awaitable<void> connection::step(exchange& x) {
@@ -299,6 +300,18 @@ void connection::refuse(exchange& x, const result& answer) {
   // A changed schema ("cached plan must not change result type") or somebody's DEALLOCATE: only a
   // new connection has nothing prepared for sure.
   if (sqlstate == "0A000" || sqlstate == "26000") outdated_ = true;
+  // A standby, or a primary that was demoted: a new connection finds the one that writes.
+  if (sqlstate == "25006") outdated_ = true;
+}
+
+// The server tells with its answers when these change, so that also a worker which only looks for
+// jobs, and never writes, leaves a server that was demoted under it.
+bool connection::reports_read_only() const {
+  for (const char* name : {"in_hot_standby", "default_transaction_read_only"}) {
+    const char* value = PQparameterStatus(raw_, name);
+    if (value != nullptr && std::string_view(value) == "on") return true;
+  }
+  return false;
 }
 
 // Remembers why the server closes the connection; the end of the stream itself says nothing.

@@ -67,8 +67,8 @@ class connection {
   /// True between BEGIN and COMMIT, also after a failure in between, and while a run() is in
   /// flight.
   bool in_transaction() const noexcept;
-  /// False if the next user must not have it: it is broken, in a transaction, or its prepared
-  /// statements no longer fit the schema.
+  /// False if the next user must not have it: it is broken, in a transaction, its prepared
+  /// statements no longer fit the schema, or the server has become read-only.
   bool reusable() const noexcept { return !broken() && !in_transaction() && !outdated_; }
   int backend_pid() const noexcept { return PQbackendPID(raw_); }
 
@@ -92,6 +92,7 @@ class connection {
   void collect_notifications();
   bool read_idle();
   void hear(const PGresult* notice);
+  bool reports_read_only() const;
 
   void close();
   [[noreturn]] void lose(const exchange& x, const std::string& reason);
