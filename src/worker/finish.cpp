@@ -61,7 +61,7 @@ void finisher::add(verdict v) {
   }
   v.job->home->count(&worker_counts::refused);
   if (v.job->disowned) {
-    leases_.settled({v.job->lease});
+    leases_.settled({v.job->lease}, lease_book::unknown_server);
   } else {
     leases_.forget(v.job->lease);
   }
@@ -126,14 +126,14 @@ asio::awaitable<void> finisher::pause(std::chrono::milliseconds time) {
 
 asio::awaitable<finisher::attempt> finisher::try_write(const batch& verdicts) {
   const auto leases = leases_of(verdicts);
-  const auto ended = leases_.ending(leases);
+  const auto ended = leases_.ending(leases, server_);
   try {
     if (has_effects(verdicts.front())) {
       co_await write_with_effects(verdicts, ended);
     } else {
       co_await write_plain(verdicts, ended);
     }
-    leases_.settled(leases);
+    leases_.settled(leases, server_);
     co_return attempt::written;
   } catch (const pg::query_error& e) {
     leases_.not_ended(ended);
@@ -155,7 +155,8 @@ asio::awaitable<finisher::attempt> finisher::try_write(const batch& verdicts) {
 
 std::vector<pg::call> finisher::opening_calls(const std::vector<std::int64_t>& ended) {
   auto calls = pg::together(pg::with(settings_));
-  if (!ended.empty()) calls.push_back(pg::with(end_leases_, pg::array(ended)));
+  if (!ended.empty())
+    calls.push_back(pg::with(end_leases_, pg::array(ended), std::to_string(server_)));
   return calls;
 }
 
@@ -166,6 +167,7 @@ asio::awaitable<void> finisher::write_plain(const batch& verdicts,
   const auto groups = grouped(verdicts);
   for (const auto& g : groups) calls.push_back(call_for(g));
   const auto answers = co_await session_.run(std::move(calls));
+  server_ = answers.front().get_int(0, 0);
   for (std::size_t i = 0; i < groups.size(); ++i) account(groups[i], answers[first + i]);
 }
 
@@ -202,6 +204,7 @@ asio::awaitable<void> finisher::write_with_effects(const batch& verdicts,
     co_await turn->run(pg::together(pg::with(rollback_)));
     std::rethrow_exception(trouble);
   }
+  server_ = answers[1].get_int(0, 0);
   for (std::size_t i = 0; i < groups.size(); ++i) account(groups[i], answers[first + i]);
 }
 
@@ -220,8 +223,10 @@ asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& doub
     std::map<claim_key, std::string> found;
     bool read = true;
     try {
-      found = statuses(co_await session_.run_one(
-          pg::with(g.home->sql.reread, pg::array(ids), pg::array(leases))));
+      const auto answers = co_await session_.run(pg::together(
+          pg::with(settings_), pg::with(g.home->sql.reread, pg::array(ids), pg::array(leases))));
+      server_ = answers.front().get_int(0, 0);
+      found = statuses(answers.back());
     } catch (const pg::error& e) {
       last_error_ = e.what();
       doubtful = true;
@@ -234,7 +239,7 @@ asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& doub
         continue;
       }
       account_one(*v, status == found.end() ? nullptr : &status->second);
-      leases_.settled({v->job->lease});
+      leases_.settled({v->job->lease}, server_);
     }
   }
   co_return open;

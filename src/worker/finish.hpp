@@ -77,6 +77,8 @@ class finisher {
   bool closed_ = false;
   bool ended_ = false;
   std::string last_error_;
+  /// Where the last write went, by the answer of write_settings.
+  std::int64_t server_ = lease_book::unknown_server;
   pg::statement settings_, end_leases_, begin_, commit_, rollback_;
 };
 

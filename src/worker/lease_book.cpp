@@ -57,13 +57,16 @@ std::vector<std::int64_t> lease_book::running_out(time now) {
   return leases;
 }
 
-std::vector<std::int64_t> lease_book::ending(const std::vector<std::int64_t>& leases) {
+std::vector<std::int64_t> lease_book::ending(const std::vector<std::int64_t>& leases,
+                                             std::int64_t server) {
   std::unordered_map<std::int64_t, std::size_t> written;
   for (const auto lease : leases) ++written[lease];
   std::vector<std::int64_t> ended;
   for (const auto& [lease, jobs] : written) {
     const auto found = held_.find(lease);
     if (found == held_.end() || found->second.unsettled > jobs) continue;
+    const auto before = found->second.settled_on;
+    if (before && (*before != server || server == unknown_server)) continue;
     found->second.ending = true;
     ended.push_back(lease);
   }
@@ -78,11 +81,14 @@ void lease_book::not_ended(const std::vector<std::int64_t>& ended) {
   }
 }
 
-void lease_book::settled(const std::vector<std::int64_t>& leases) {
+void lease_book::settled(const std::vector<std::int64_t>& leases, std::int64_t server) {
   for (const auto lease : leases) {
     const auto found = held_.find(lease);
     if (found == held_.end()) continue;
-    if (--found->second.unsettled == 0) held_.erase(found);
+    auto& held = found->second;
+    const bool on_one = held.settled_on.value_or(server) == server;
+    held.settled_on = on_one ? server : unknown_server;
+    if (--held.unsettled == 0) held_.erase(found);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -35,13 +36,18 @@ class lease_book {
   std::vector<std::int64_t> running_out(time now);
 
   /// One job of each of these leases is about to be written (a lease stands as often as it has
-  /// jobs here). Gives the leases that end with them.
-  std::vector<std::int64_t> ending(const std::vector<std::int64_t>& leases);
+  /// jobs here). Gives the leases that end with them, if it is this server that writes them.
+  ///
+  /// A lease of which jobs were settled on another server is not ended but left to expire: a
+  /// standby that was promoted may not have these ends, and without the lease nobody would find the
+  /// jobs.
+  std::vector<std::int64_t> ending(const std::vector<std::int64_t>& leases, std::int64_t server);
   /// The write did not happen. The next heartbeat is due at once, as these were left out of the
   /// last.
   void not_ended(const std::vector<std::int64_t>& ended);
-  /// These jobs are settled, one per entry.
-  void settled(const std::vector<std::int64_t>& leases);
+  /// These jobs are settled, one per entry, as this server has answered.
+  void settled(const std::vector<std::int64_t>& leases, std::int64_t server);
+  static constexpr std::int64_t unknown_server = 0;
 
   /// Something under this lease will never be settled by this worker: it is left to expire, so that
   /// a rescue takes care of all that it names.
@@ -56,6 +62,8 @@ class lease_book {
     time deadline;
     bool ending = false;
     bool given_up = false;
+    /// Where jobs of it were settled so far; unknown_server if on several.
+    std::optional<std::int64_t> settled_on{};
   };
 
   clock::duration margin() const;

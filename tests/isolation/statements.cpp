@@ -119,7 +119,7 @@ transaction repertoire::ending(const std::string& name, int lease, bool last, co
                                const std::string& effect) {
   transaction whole{name, {}, "id"};
   if (last) {
-    whole.steps.push_back({{"BEGIN", {}}, {"end_leases", {list(std::to_string(lease))}}});
+    whole.steps.push_back({{"BEGIN", {}}, {"end_leases", {list(std::to_string(lease)), "0"}}});
     whole.steps.push_back({std::move(write)});
   } else {
     whole.steps.push_back({{"BEGIN", {}}, std::move(write)});

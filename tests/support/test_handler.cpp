@@ -78,6 +78,9 @@ asio::awaitable<outcome> run_test_job(job& self) {
   const int times = number(self, "times");
   if (action == "ok") {
     if (ms > 0) co_await pause(ms);
+  } else if (action == "gate") {
+    const auto gate = std::string(std::getenv("TEST_GATES")) + "/" + self.text("name");
+    while (access(gate.c_str(), F_OK) != 0) co_await pause(10);
   } else if (action == "fail") {
     throw std::runtime_error("boom " + std::to_string(self.attempt()));
   } else if (action == "flaky") {

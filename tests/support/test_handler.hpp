@@ -10,6 +10,7 @@ kind_options test_kind();
 
 /// What a test job does is said by its action; `ms` and `times` are its parameters:
 ///   ok        waits ms, then ends with one row in effects
+///   gate      waits until there is a file of its name in the folder $TEST_GATES, then as ok
 ///   fail      throws
 ///   flaky     fails `times` times, then as ok
 ///   final     fails for good

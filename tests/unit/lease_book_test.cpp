@@ -50,11 +50,29 @@ TEST(lease_book, a_heartbeat_counts_from_when_it_was_sent) {
 TEST(lease_book, a_lease_ends_with_its_last_job) {
   lease_book book(10s);
   book.open(1, 3, start);
-  EXPECT_THAT(book.ending({1, 1}), IsEmpty());
-  book.settled({1, 1});
-  EXPECT_THAT(book.ending({1}), ElementsAre(1));
-  book.settled({1});
+  EXPECT_THAT(book.ending({1, 1}, 7), IsEmpty());
+  book.settled({1, 1}, 7);
+  EXPECT_THAT(book.ending({1}, 7), ElementsAre(1));
+  book.settled({1}, 7);
   EXPECT_TRUE(book.empty());
+}
+
+// After a failover the new server may not have what the old one acknowledged.
+TEST(lease_book, a_lease_whose_jobs_were_settled_on_another_server_is_left_to_expire) {
+  lease_book book(10s);
+  book.open(1, 2, start);
+  book.settled({1}, 7);
+  EXPECT_THAT(book.ending({1}, 8), IsEmpty());
+  EXPECT_THAT(book.ending({1}, 7), ElementsAre(1));
+  book.open(2, 4, start);
+  book.settled({2, 2}, 7);
+  book.settled({2}, 8);
+  EXPECT_THAT(book.ending({2}, 8), IsEmpty());
+  book.settled({2}, 8);
+  EXPECT_FALSE(book.holds(2));
+  book.open(3, 2, start);
+  book.settled({3}, lease_book::unknown_server);
+  EXPECT_THAT(book.ending({3}, lease_book::unknown_server), IsEmpty());
 }
 
 TEST(lease_book, a_lease_that_is_being_ended_is_neither_extended_nor_lost) {
@@ -62,7 +80,7 @@ TEST(lease_book, a_lease_that_is_being_ended_is_neither_extended_nor_lost) {
   book.open(1, 1, start);
   book.open(2, 1, start);
   const auto asked = book.to_extend();
-  EXPECT_THAT(book.ending({1}), ElementsAre(1));
+  EXPECT_THAT(book.ending({1}, 7), ElementsAre(1));
   EXPECT_THAT(book.to_extend(), ElementsAre(2));
   EXPECT_THAT(book.extended(asked, {2}, start + 1s), IsEmpty());
   book.not_ended({1});
@@ -74,8 +92,8 @@ TEST(lease_book, a_forgotten_lease_is_left_to_expire) {
   book.open(1, 2, start);
   book.forget(1);
   EXPECT_TRUE(book.empty());
-  EXPECT_THAT(book.ending({1}), IsEmpty());
-  book.settled({1});
+  EXPECT_THAT(book.ending({1}, 7), IsEmpty());
+  book.settled({1}, 7);
 }
 
 }  // namespace
