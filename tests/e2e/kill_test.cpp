@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "support/jobs_database.hpp"
+#include "support/pooler.hpp"
 #include "support/process.hpp"
 #include "support/worker_pool.hpp"
 
@@ -20,7 +21,9 @@ using namespace std::chrono_literals;
 /// A worker process; it has claimed nothing before "worker started" is read.
 std::unique_ptr<child_process> start_worker(const test_database& db,
                                             std::vector<std::string> extra = {}) {
-  std::vector<std::string> argv{TEST_WORKER, db.url()};
+  const auto place = endpoint_for_workers(db.url());
+  std::vector<std::string> argv{TEST_WORKER, place.url};
+  if (place.pooled) argv.emplace_back("--pooled");
   argv.insert(argv.end(), extra.begin(), extra.end());
   return std::make_unique<child_process>(argv);
 }

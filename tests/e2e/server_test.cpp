@@ -11,6 +11,7 @@
 #include "common/queries.hpp"
 #include "support/jobs_database.hpp"
 #include "support/own_server.hpp"
+#include "support/pooler.hpp"
 #include "support/process.hpp"
 #include "support/worker_thread.hpp"
 
@@ -163,7 +164,10 @@ TEST(server, whatever_keeps_dead_rows_is_named) {
 
 TEST(server, connections_that_are_cut_come_back) {
   jobs_database db;
-  child_process one({TEST_WORKER, db.url()});
+  const auto place = endpoint_for_workers(db.url());
+  std::vector<std::string> command{TEST_WORKER, place.url};
+  if (place.pooled) command.emplace_back("--pooled");
+  child_process one(command);
   for (int round = 0; round < 5; ++round) {
     const std::string name = "a" + std::to_string(round);
     db.add(name, "ok", 100);

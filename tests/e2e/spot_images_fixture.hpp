@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "support/jobs.hpp"
+#include "support/pooler.hpp"
 #include "support/process.hpp"
 #include "support/watched_database.hpp"
 
@@ -28,7 +29,10 @@ class spot_images_fixture : public ::testing::Test {
   }
 
   process_environment env(process_environment more = {}) const {
-    more.insert({{"DATABASE_URL", db.url()}, {"LOCAL_STORAGE_PATH", folder + "/store"}});
+    const auto place = endpoint_for_workers(db.url());
+    more.insert({{"DATABASE_URL", place.url},
+                 {"ROWRUNNER_POOLED", place.pooled ? "1" : "0"},
+                 {"LOCAL_STORAGE_PATH", folder + "/store"}});
     return more;
   }
   process_result run(std::vector<std::string> words, process_environment more = {}) const {

@@ -9,6 +9,7 @@
 #include <boost/asio/detached.hpp>
 
 #include "support/jobs_database.hpp"
+#include "support/pooler.hpp"
 #include "support/test_handler.hpp"
 #include "worker/lane.hpp"
 
@@ -21,7 +22,9 @@ using namespace std::chrono_literals;
 class finish : public ::testing::Test {
  protected:
   finish() {
-    settings_.url = db.url();
+    const auto place = endpoint_for_workers(db.url());
+    settings_.url = place.url;
+    settings_.pooled = place.pooled;
     session_ = std::make_unique<pg::session>(io.get_executor(), settings_);
     home.options = test_kind();
     home.kind.id = std::stoi(db.value("SELECT id FROM rowrunner.kinds WHERE kind = 'test'"));

@@ -12,6 +12,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "support/postgres.hpp"
+
 namespace rowrunner::testing {
 namespace {
 
@@ -91,6 +93,13 @@ std::string pooler::through(const std::string& url) const {
   boost::urls::url changed(url);
   changed.set_port_number(static_cast<std::uint16_t>(port_));
   return std::string(changed.buffer());
+}
+
+worker_endpoint endpoint_for_workers(const std::string& database_url) {
+  const char* wanted = std::getenv("ROWRUNNER_TEST_POOLER");
+  if (wanted == nullptr || std::string_view(wanted) != "1") return {database_url, false};
+  static const pooler front(server_url());
+  return {front.through(database_url), true};
 }
 
 }  // namespace rowrunner::testing

@@ -7,6 +7,7 @@
 
 #include "common/log.hpp"
 #include "support/jobs_database.hpp"
+#include "support/pooler.hpp"
 #include "support/test_handler.hpp"
 
 namespace rowrunner::testing {
@@ -18,7 +19,9 @@ class worker_thread {
 
   static worker_options options_for(const test_database& db) {
     worker_options options;
-    options.database_url = db.url();
+    const auto place = endpoint_for_workers(db.url());
+    options.database_url = place.url;
+    options.pooled = place.pooled;
     return options;
   }
 
