@@ -49,9 +49,16 @@ action ordinary_action(std::uint64_t seed, std::uint64_t chance) {
   return action::succeed;
 }
 
-/// Most are quick; one in ten takes long enough for something to happen to it.
+/// Most are quick; one in twenty takes long enough for something to happen to it.
 milliseconds ordinary_time(std::uint64_t chance) {
-  return milliseconds{chance % 10 == 0 ? 300 + chance / 10 % 1'200 : chance / 10 % 40};
+  return milliseconds{chance % 20 == 0 ? 300 + chance / 20 % 1'200 : chance / 20 % 40};
+}
+
+/// What a worker that has lost its lease may still write: an end, a failure, a release.
+action late_action(std::uint64_t chance) {
+  constexpr std::array<action, 5> ends{action::effect, action::effect, action::fail, action::fail,
+                                       action::snooze};
+  return ends[chance % ends.size()];
 }
 
 int any_signal(std::uint64_t chance) {
@@ -76,7 +83,7 @@ behaviour behaviour_of(std::uint64_t seed, std::string_view job, int attempt) {
   const auto kind = class_of(job);
   behaviour chosen{ordinary_action(seed, chance), ordinary_time(again)};
   if (kind == "late" && attempt == 1) {
-    chosen = {chance % 2 == 0 ? action::fail : action::effect, milliseconds{1'500 + again % 2'500}};
+    chosen = {late_action(chance), milliseconds{1'500 + again % 2'500}};
     chosen.stubborn = true;
   } else if (kind == "slow") {
     chosen = {action::effect, milliseconds{13'000}};

@@ -37,7 +37,8 @@ struct behaviour {
 
 /// A pure function. The name of a job says what class it is of, up to its first '-':
 ///   job     anything but what is below, by chance, with weights that are drawn per seed
-///   late    takes seconds in its first attempt and ends, well or not, deaf to what it is told
+///   late    takes seconds in its first attempt and then ends well, fails or gives itself back,
+///           deaf to what it is told
 ///   slow    takes longer than a lease
 ///   sloth   takes five leases
 ///   doomed  fails every time

@@ -333,6 +333,28 @@ TEST(checker, a_worker_that_is_not_told_to_stop_is_found) {
   EXPECT_TRUE(complains(b.lines, "w1.1 went on with it for a whole lease after it had lost it"));
 }
 
+TEST(checker, a_job_that_ends_too_late_is_found_unless_its_handler_takes_that_long) {
+  const auto ended = [](const std::string& name, int when) {
+    auto lines = sound_run().lines;
+    const auto change = [](std::string& text, const std::string& from, const std::string& to) {
+      const auto found = text.find(from);
+      if (found != std::string::npos) text.replace(found, from.size(), to);
+    };
+    for (auto* file : {&lines.history, &lines.database}) {
+      for (auto& each : *file) {
+        change(each, "job-5", name);
+        change(each, at(20) + " runner drained", at(when) + " runner drained");
+        change(each, at(6) + "\tchaos\t" + id(5), at(when) + "\tchaos\t" + id(5));
+      }
+    }
+    return first_complaint(lines);
+  };
+  EXPECT_EQ(ended("job-5", 43), "");
+  EXPECT_EQ(ended("job-5", 50), "I11 job-5: it ended later than 23000 ms after the faults");
+  EXPECT_EQ(ended("slow-5", 50), "");
+  EXPECT_EQ(ended("slow-5", 53), "I11 slow-5: it ended later than 32000 ms after the faults");
+}
+
 TEST(checker, disagreements_late_ends_crashes_and_secrets_are_found) {
   const auto with = [](const std::function<void(run_builder&)>& change) {
     auto b = sound_run();

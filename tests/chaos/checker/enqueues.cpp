@@ -12,7 +12,7 @@ namespace {
 struct asked {
   int tries = 0;
   int answers = 0;
-  std::vector<std::string> lines;
+  std::vector<const enqueue_line*> lines;
 };
 
 void check_answer(const evidence& about, const enqueue_line& each, violations& into) {
@@ -32,13 +32,14 @@ void check_enqueues(const evidence& about, violations& into) {
   std::unordered_map<std::string, asked> by_name;
   for (const auto& each : about.all().enqueues) {
     auto& one = by_name[each.job];
-    one.lines.push_back(each.text);
+    one.lines.push_back(&each);
     ++(each.event == "enqueue" ? one.tries : one.answers);
     check_answer(about, each, into);
   }
   for (const auto& [name, one] : by_name) {
     if (one.tries != one.answers) {
-      into.push_back({"I1", name, "the history of its enqueues is not whole", one.lines});
+      into.push_back({"I1", name, "the history of its enqueues is not whole", {}});
+      for (const auto* each : one.lines) into.back().lines.push_back(each->text);
     }
   }
   std::set<std::pair<std::string, std::string>> keys;

@@ -38,7 +38,9 @@ std::string slot_of(const std::string& worker) { return worker.substr(0, worker.
 
 evidence::evidence(const run_record& all) : all_(all) {
   index_jobs();
+  index_events();
   index_impairments();
+  lease_ = setting("lease_ms") * 1000;
 }
 
 void evidence::index_jobs() {
@@ -62,6 +64,13 @@ void evidence::index_jobs() {
   }
   for (const auto& each : all_.effects) stories_[each.job_id].effects.push_back(&each);
   for (const auto& each : all_.charges) ++stories_[each.job_id].charges;
+}
+
+void evidence::index_events() {
+  for (const auto& each : all_.runner) {
+    events_[each.event].push_back(&each);
+    events_about_[each.event + " " + each.word(0)].push_back(&each);
+  }
 }
 
 void evidence::index_impairments() {
@@ -107,18 +116,18 @@ moment evidence::setting(const std::string& name) const {
   return 0;
 }
 
-std::vector<const runner_line*> evidence::events(const std::string& event) const {
-  std::vector<const runner_line*> found;
-  for (const auto& each : all_.runner) {
-    if (each.event == event) found.push_back(&each);
-  }
-  return found;
+const std::vector<const runner_line*>& evidence::events(const std::string& event) const {
+  static const std::vector<const runner_line*> none;
+  const auto found = events_.find(event);
+  return found == events_.end() ? none : found->second;
 }
 
 const runner_line* evidence::event_about(const std::string& event, const std::string& whom,
                                          moment from) const {
-  for (const auto& each : all_.runner) {
-    if (each.event == event && each.word(0) == whom && each.at >= from) return &each;
+  const auto found = events_about_.find(event + " " + whom);
+  if (found == events_about_.end()) return nullptr;
+  for (const auto* each : found->second) {
+    if (each->at >= from) return each;
   }
   return nullptr;
 }
@@ -162,7 +171,7 @@ moment evidence::impaired(const std::string& worker, moment from, moment until) 
 }
 
 bool evidence::crashed(moment from, moment until) const {
-  const auto crashes = events("crash");
+  const auto& crashes = events("crash");
   return std::any_of(crashes.begin(), crashes.end(),
                      [&](const auto* each) { return each->at >= from && each->at <= until; });
 }

@@ -39,10 +39,10 @@ class evidence {
   const job_story* story_of(const std::string& job_id) const;
 
   moment setting(const std::string& name) const;
-  moment lease() const { return setting("lease_ms") * 1000; }
+  moment lease() const { return lease_; }
   /// When the run ended, by its last line.
   moment over() const { return over_; }
-  std::vector<const runner_line*> events(const std::string& event) const;
+  const std::vector<const runner_line*>& events(const std::string& event) const;
   /// The first event of that name about this worker or job at or after `from`, or null.
   const runner_line* event_about(const std::string& event, const std::string& whom,
                                  moment from = 0) const;
@@ -58,16 +58,21 @@ class evidence {
 
  private:
   void index_jobs();
+  void index_events();
   void index_impairments();
 
   const run_record& all_;
   std::map<std::string, job_story> stories_;
   std::unordered_map<std::string, std::string> id_of_name_;
+  std::unordered_map<std::string, std::vector<const runner_line*>> events_;
+  /// By "event whom".
+  std::unordered_map<std::string, std::vector<const runner_line*>> events_about_;
   std::unordered_map<std::string, moment> deaths_;
   /// By worker process ("w3.1"), slot ("w3") or "all".
   std::unordered_map<std::string, std::vector<impairment>> impairments_;
   std::unordered_map<std::string, std::vector<impairment>> stops_;
   moment over_ = 0;
+  moment lease_ = 0;
 };
 
 /// "w3" of "w3.1".

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <unordered_map>
 
 #include "chaos/checker/checker.hpp"
 
@@ -34,20 +34,34 @@ std::vector<std::string> split(const std::string& list) {
 
 constexpr std::size_t uuid_length = 36;
 
-/// How long the jobs of a worker that ended waited for their next run, or their end.
-void add_recoveries(const evidence& about, const std::string& worker, moment died,
-                    std::vector<std::int64_t>& into) {
-  for (const auto& [id, story] : about.stories()) {
-    const transition* held = nullptr;
-    for (const auto* t : story.transitions) {
-      if (t->at <= died) {
-        held = t->claims() && t->worker == worker ? t : nullptr;
-      } else if (held != nullptr && (t->claims() || terminal(t->after))) {
-        into.push_back((t->at - died) / 1000);
-        break;
-      }
+using deaths = std::unordered_map<std::string, std::vector<moment>>;
+
+/// How long what a worker held when it ended waited for its next run, or its end.
+void add_recoveries(const job_story& story, const deaths& when, std::vector<std::int64_t>& into) {
+  const auto& all = story.transitions;
+  for (auto held = all.begin(); held != all.end(); ++held) {
+    const auto found = (*held)->claims() ? when.find((*held)->worker) : when.end();
+    if (found == when.end()) continue;
+    const auto left = std::next(held);
+    for (const auto died : found->second) {
+      if ((*held)->at > died || (left != all.end() && (*left)->at <= died)) continue;
+      const auto next = std::find_if(
+          left, all.end(), [](const auto* t) { return t->claims() || terminal(t->after); });
+      if (next != all.end()) into.push_back(((*next)->at - died) / 1000);
     }
   }
+}
+
+std::vector<std::int64_t> recoveries(const evidence& about) {
+  deaths when;
+  for (const auto& each : about.all().executions) {
+    if (each.event == "crash") when[each.worker].push_back(each.at);
+  }
+  for (const auto* each : about.events("kill")) when[each->word(0)].push_back(each->at);
+  std::vector<std::int64_t> found;
+  for (const auto& [id, story] : about.stories()) add_recoveries(story, when, found);
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 /// Two runs of one job at the same time.
@@ -133,16 +147,10 @@ figures measure(const evidence& about) {
     if (end != nullptr && end->rescues()) ++t.refused_writes;
   }
   for (const auto& each : all.executions) {
-    if (each.event == "crash") {
-      ++t.handler_crashes;
-      add_recoveries(about, each.worker, each.at, t.recoveries_ms);
-    }
+    if (each.event == "crash") ++t.handler_crashes;
   }
-  for (const auto* each : about.events("kill")) {
-    ++t.kills;
-    add_recoveries(about, each->word(0), each->at, t.recoveries_ms);
-  }
-  std::sort(t.recoveries_ms.begin(), t.recoveries_ms.end());
+  t.kills = static_cast<std::int64_t>(about.events("kill").size());
+  t.recoveries_ms = recoveries(about);
   for (const auto* each : about.events("cont")) {
     // Stopped for less than a lease, it has lost nothing.
     const auto whole = each->at - about.lease();
@@ -150,7 +158,7 @@ figures measure(const evidence& about) {
   }
   t.crashes = static_cast<std::int64_t>(about.events("crash").size());
   t.snapshots = static_cast<std::int64_t>(about.events("snapshot").size());
-  const auto healed = about.events("healed");
+  const auto& healed = about.events("healed");
   for (const auto* each : about.events("drained")) {
     if (!healed.empty()) t.drained_ms = (each->at - healed.front()->at) / 1000;
   }

@@ -25,7 +25,7 @@ void check_numbers(const evidence& about, violations& into) {
   struct holder {
     std::set<std::int64_t> transactions;
     std::set<std::string> workers;
-    std::vector<std::string> lines;
+    std::vector<const line*> lines;
   };
   std::map<std::int64_t, holder> holders;
   for (const auto& t : about.all().transitions) {
@@ -33,18 +33,18 @@ void check_numbers(const evidence& about, violations& into) {
     auto& one = holders[*t.new_lease];
     one.transactions.insert(t.txid);
     one.workers.insert(t.worker);
-    one.lines.push_back(t.text);
+    one.lines.push_back(&t);
   }
   for (const auto& each : about.all().executions) {
     if (each.event != "begin") continue;
     auto& one = holders[each.lease];
     one.workers.insert(each.worker);
-    one.lines.push_back(each.text);
+    one.lines.push_back(&each);
   }
   for (const auto& [lease, one] : holders) {
     if (one.transactions.size() > 1 || one.workers.size() > 1) {
-      into.push_back(
-          {"I4", "-", "lease " + std::to_string(lease) + " was given out twice", one.lines});
+      into.push_back({"I4", "-", "lease " + std::to_string(lease) + " was given out twice", {}});
+      for (const auto* each : one.lines) into.back().lines.push_back(each->text);
     }
   }
 }

@@ -18,7 +18,7 @@ constexpr fault catalogue[] = {
     {2, "zombie", 3, a_lease, stop_worker},
     {10, "half-open", 3, a_lease, stall_past_lease},
     {6, "lost-commit", 6, milliseconds{2'000}, lose_commits},
-    {1, "kill", 8, milliseconds{0}, kill_worker},
+    {1, "kill", 10, milliseconds{0}, kill_worker},
     {5, "lost-answer", 6, milliseconds{2'000}, lose_answers},
     {4, "crash", 2, milliseconds{3'000}, crash_server},
     {20, "term", 3, milliseconds{2'000}, terminate_worker},

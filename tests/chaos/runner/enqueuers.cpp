@@ -15,6 +15,7 @@ namespace {
 
 constexpr int chaos_threads = 2;
 constexpr std::uint64_t most_at_once = 6;
+constexpr auto most_behind = 1s;
 constexpr std::uint64_t spots_of_a_plan = 3;
 /// Of so many jobs one comes a second time, a while later.
 constexpr std::uint64_t one_again_in = 30;
@@ -77,8 +78,8 @@ std::unique_ptr<pqxx::connection> enqueuers::connect() const {
 enqueuers::wish enqueuers::wish_of(std::uint64_t number) const {
   const auto chance = draw(seed_, "wish", number);
   const bool blocking = chance % 10 == 0;
-  std::string job_class = chance / 10 % 10 == 0 ? "late" : "job";
-  if (chance / 100 % 200 == 0) job_class = "doomed";
+  std::string job_class = chance / 10 % 25 == 0 ? "late" : "job";
+  if (chance / 250 % 200 == 0) job_class = "doomed";
   return {blocking ? "chaos_blocking" : "chaos", job_class + "-" + std::to_string(number)};
 }
 
@@ -114,6 +115,7 @@ void enqueuers::run(int number) {
   std::mt19937_64 rng(draw(seed_, "enqueuer", static_cast<std::uint64_t>(number)));
   std::vector<wish> doubtful;
   auto connection = connect();
+  auto due = std::chrono::steady_clock::now();
   while (!stopping_) {
     // What is in doubt is tried again, as an application does that got no answer.
     auto batch = next_batch(1 + rng() % most_at_once);
@@ -125,7 +127,10 @@ void enqueuers::run(int number) {
     }
     const auto pause =
         1'000'000 * chaos_threads * batch.size() / static_cast<std::uint64_t>(per_second_);
-    std::this_thread::sleep_for(std::chrono::microseconds{pause / 2 + rng() % (pause + 1)});
+    due += std::chrono::microseconds{pause / 2 + rng() % (pause + 1)};
+    // What could not be enqueued in a bad time is not all made up for at once.
+    due = std::max(due, std::chrono::steady_clock::now() - most_behind);
+    std::this_thread::sleep_until(due);
   }
 }
 

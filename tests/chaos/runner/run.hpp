@@ -10,7 +10,7 @@ struct run_options {
   std::uint64_t seed = 1;
   int seconds = 30;
   int workers = 6;
-  int jobs_per_second = 80;
+  int jobs_per_second = 90;
   /// Names of faults; empty for all.
   std::vector<std::string> faults;
   /// Instead of the shipped binary and the chaos worker.

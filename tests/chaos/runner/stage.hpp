@@ -23,6 +23,9 @@ constexpr std::chrono::milliseconds sweep{2'000};
 /// of a handler that is begun shortly before the end.
 constexpr std::chrono::milliseconds retries{7'000 + 4'000};
 
+/// While more than this is left, a run can afford what takes five leases, and crowds.
+constexpr std::chrono::seconds long_run{120};
+
 /// What a fault has to do with.
 class stage {
  public:

@@ -1,5 +1,7 @@
 #include "chaos/runner/watcher.hpp"
 
+#include <algorithm>
+
 namespace rowrunner::chaos {
 
 using namespace std::chrono_literals;
@@ -7,6 +9,9 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr auto look_every = 1s;
+/// It reads whole tables, which grow: it must not become the load that the run is about.
+constexpr int rest_per_look = 10;
+constexpr auto longest_rest = 5s;
 
 /// I9 of a job table: queued jobs that no claim would find, processing ones that no lease names.
 std::string places_of(const std::string& table, const std::string& name) {
@@ -40,14 +45,25 @@ watcher::watcher(const arena& ground, const history& record)
     : ground_(ground), record_(record), thread_([this] { watch(); }) {}
 
 watcher::~watcher() {
-  stopping_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  stopped_.notify_all();
   thread_.join();
+}
+
+void watcher::rest(std::chrono::nanoseconds time) {
+  std::unique_lock lock(mutex_);
+  stopped_.wait_for(lock, std::clamp<std::chrono::nanoseconds>(time, look_every, longest_rest),
+                    [this] { return stopping_.load(); });
 }
 
 void watcher::watch() {
   const auto asked = question();
   std::unique_ptr<pqxx::connection> connection;
   while (!stopping_) {
+    const auto begun = std::chrono::steady_clock::now();
     try {
       if (!connection) connection = ground_.connect();
       pqxx::work tx(*connection);
@@ -63,7 +79,7 @@ void watcher::watch() {
     } catch (const pqxx::failure&) {
       // A table is locked just now.
     }
-    std::this_thread::sleep_for(look_every);
+    rest(rest_per_look * (std::chrono::steady_clock::now() - begun));
   }
 }
 

@@ -145,11 +145,15 @@ asio::awaitable<outcome> act(job& self, const execution& log) {
     co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
     co_await asio::this_coro::throw_if_cancelled(false);
   }
+  // Before the pause: what comes after it may be too late for a step, and is to be tried all the
+  // same.
+  bool snoozes = plan.what == action::snooze;
+  if (snoozes) snoozes = co_await first_time(self);
   if (plan.time > 0ms) co_await pause(plan.time);
   if (plan.what == action::steps || plan.late) co_await run_steps(self, log);
   if (plan.what == action::crash) log.crash(plan.signal);
   if (plan.what == action::hang) co_return log.end(action::fail);  // only a thread may hang
-  if (plan.what == action::snooze && !co_await first_time(self)) co_return log.end(action::effect);
+  if (plan.what == action::snooze && !snoozes) co_return log.end(action::effect);
   if (plan.what == action::fail) {
     log.end(action::fail);
     throw std::runtime_error("seeded failure under lease " +

@@ -8,13 +8,6 @@ namespace rowrunner::chaos {
 
 using namespace std::chrono_literals;
 
-namespace {
-
-/// A long run can afford what takes five leases, and crowds.
-constexpr auto long_run = 120s;
-
-}  // namespace
-
 void add_slow_job(stage& on, std::mt19937_64&) {
   on.enqueuing.add("chaos", on.time_left() > long_run ? "sloth" : "slow");
 }
