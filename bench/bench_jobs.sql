@@ -15,5 +15,5 @@ CREATE TABLE public.bench_jobs (
   lease        bigint,
   priority     smallint NOT NULL DEFAULT 0,
   run_at       timestamptz NOT NULL DEFAULT now()
-) WITH (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);
+) WITH (fillfactor = 25, autovacuum_vacuum_scale_factor = 0.05);
 SELECT rowrunner.attach('public.bench_jobs', kind => 'bench');

@@ -1,12 +1,12 @@
 -- What db/migrations make of an empty database; written by scripts/dump-schema, not by hand.
 CREATE SCHEMA rowrunner;
+CREATE DOMAIN public.plan_key AS text
+	CONSTRAINT plan_key_text CHECK ((((octet_length(VALUE) = char_length(VALUE)) OR (VALUE IS NFC NORMALIZED)) AND ((char_length(VALUE) >= 1) AND (char_length(VALUE) <= 100))));
+CREATE DOMAIN public.spot_key AS text
+	CONSTRAINT spot_key_text CHECK ((((octet_length(VALUE) = char_length(VALUE)) OR (VALUE IS NFC NORMALIZED)) AND ((char_length(VALUE) >= 1) AND (char_length(VALUE) <= 200))));
 CREATE FUNCTION public.spot_image_status(status text, attempts integer, max_attempts integer) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$
-  SELECT CASE WHEN status = 'queued' AND (attempts = 0 OR attempts >= max_attempts) THEN 'not_started'
-              WHEN status = 'queued' THEN 'processing'
-              ELSE status END
-$$;
+    RETURN CASE WHEN ((status = 'queued'::text) AND ((attempts = 0) OR (attempts >= max_attempts))) THEN 'not_started'::text WHEN (status = 'queued'::text) THEN 'processing'::text ELSE status END;
 CREATE FUNCTION public.spot_takes_word_of_job() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -25,27 +25,31 @@ END
 $$;
 CREATE FUNCTION public.spots_follow_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
   -- Most statements change no word: a new job's place is not_started already.
   IF NOT EXISTS (
       SELECT FROM written j
-      JOIN public.spots s ON s.plan_id = j.plan_id AND s.spot_name = j.spot_name
-      WHERE s.image_status <> public.spot_image_status(j.status, j.attempts, j.max_attempts)) THEN
+      JOIN public.spots s ON s.plan_id OPERATOR(pg_catalog.=) j.plan_id
+                         AND s.spot_name OPERATOR(pg_catalog.=) j.spot_name
+      WHERE s.image_status OPERATOR(pg_catalog.<>)
+            public.spot_image_status(j.status, j.attempts, j.max_attempts)) THEN
     RETURN NULL;
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT s.plan_id, s.spot_name,
            public.spot_image_status(j.status, j.attempts, j.max_attempts) AS word
     FROM written j
-    JOIN public.spots s ON s.plan_id = j.plan_id AND s.spot_name = j.spot_name
-    WHERE s.image_status <> public.spot_image_status(j.status, j.attempts, j.max_attempts)
+    JOIN public.spots s ON s.plan_id OPERATOR(pg_catalog.=) j.plan_id
+                       AND s.spot_name OPERATOR(pg_catalog.=) j.spot_name
+    WHERE s.image_status OPERATOR(pg_catalog.<>)
+          public.spot_image_status(j.status, j.attempts, j.max_attempts)
     ORDER BY s.plan_id, s.spot_name
     FOR NO KEY UPDATE OF s
   )
-  UPDATE public.spots s SET image_status = c.word, updated_at = now()
-  FROM changed c WHERE s.plan_id = c.plan_id AND s.spot_name = c.spot_name;
+  UPDATE public.spots s SET image_status = c.word, updated_at = pg_catalog.now()
+  FROM changed c
+  WHERE s.plan_id OPERATOR(pg_catalog.=) c.plan_id AND s.spot_name OPERATOR(pg_catalog.=) c.spot_name;
   RETURN NULL;
 END
 $$;
@@ -328,6 +332,21 @@ CREATE FUNCTION rowrunner.job_columns() RETURNS TABLE(name text, type text, not_
          ('priority', 'smallint', true, true),
          ('run_at', 'timestamp with time zone', true, true)
 $$;
+CREATE FUNCTION rowrunner.kind_has_a_mark() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    EXECUTE format('DROP SEQUENCE %s', OLD.reached);
+    RETURN OLD;
+  END IF;
+  EXECUTE format('CREATE SEQUENCE rowrunner.%I', 'reached_' || NEW.kind);
+  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE rowrunner.%I TO rowrunner_worker', 'reached_' || NEW.kind);
+  NEW.reached := format('rowrunner.%I', 'reached_' || NEW.kind)::regclass;
+  RETURN NEW;
+END
+$$;
 CREATE TABLE rowrunner.kinds (
     id smallint NOT NULL,
     kind text NOT NULL,
@@ -337,6 +356,7 @@ CREATE TABLE rowrunner.kinds (
     paused boolean DEFAULT false NOT NULL,
     retention interval,
     attached_at timestamp with time zone DEFAULT now() NOT NULL,
+    reached regclass NOT NULL,
     CONSTRAINT kinds_cancelled_status_check CHECK ((cancelled_status = ANY (ARRAY['cancelled'::text, 'failed'::text]))),
     CONSTRAINT kinds_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,47}$'::text)),
     CONSTRAINT kinds_retention_check CHECK ((retention > '00:00:00'::interval))
@@ -401,26 +421,30 @@ END
 $$;
 CREATE FUNCTION rowrunner.on_insert() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT TG_ARGV[0]::smallint, priority, nextval('rowrunner.back_of_line'), id
-    FROM inserted WHERE status = 'queued' AND run_at <= now();
-  IF EXISTS (SELECT FROM inserted WHERE status <> 'queued' OR run_at > now()) THEN
-    IF EXISTS (SELECT FROM inserted WHERE status = 'processing') THEN
+    SELECT TG_ARGV[0]::smallint, i.priority, pg_catalog.nextval('rowrunner.back_of_line'), i.id
+    FROM inserted i
+    WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.<=) pg_catalog.now();
+  IF EXISTS (SELECT FROM inserted i WHERE i.status OPERATOR(pg_catalog.<>) 'queued'
+                                       OR i.run_at OPERATOR(pg_catalog.>) pg_catalog.now()) THEN
+    IF EXISTS (SELECT FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'processing') THEN
       RAISE EXCEPTION 'a job cannot be inserted as processing: only a claim makes it so'
         USING ERRCODE = 'check_violation', HINT = 'Leave status out, or insert ''queued''.';
     END IF;
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-      SELECT TG_ARGV[0]::smallint, run_at, priority, id
-      FROM inserted WHERE status = 'queued' AND run_at > now();
+      SELECT TG_ARGV[0]::smallint, i.run_at, i.priority, i.id
+      FROM inserted i
+      WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.>) pg_catalog.now();
     INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
-      SELECT id, TG_ARGV[0]::smallint, attempts, last_error FROM inserted WHERE status = 'failed';
+      SELECT i.id, TG_ARGV[0]::smallint, i.attempts, i.last_error
+      FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'failed';
   END IF;
   -- The test of rowrunner.wake, before the call of it.
-  IF pg_sequence_last_value(TG_ARGV[2]::regclass) > EXTRACT(epoch FROM clock_timestamp()) * 1000 THEN
-    PERFORM rowrunner.wake(TG_ARGV[2]::regclass, TG_ARGV[1]);
+  IF pg_catalog.pg_sequence_last_value(TG_ARGV[2]::pg_catalog.regclass) OPERATOR(pg_catalog.>)
+     (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000) THEN
+    PERFORM rowrunner.wake(TG_ARGV[2]::pg_catalog.regclass, TG_ARGV[1]);
   END IF;
   RETURN NULL;
 END
@@ -501,6 +525,15 @@ BEGIN
   RETURN NULL;
 END
 $_$;
+CREATE FUNCTION rowrunner.reach(mark regclass, last bigint) RETURNS bigint
+    LANGUAGE sql
+    RETURN CASE WHEN ((last > COALESCE(pg_sequence_last_value(mark), (0)::bigint)) OR ((last >> 47) < (pg_sequence_last_value(mark) >> 47))) THEN setval(mark, last) ELSE NULL::bigint END;
+CREATE FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN (seq > 0) THEN ((((priority)::bigint + 32768) << 47) | seq) ELSE NULL::bigint END;
+CREATE FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) RETURNS bigint
+    LANGUAGE sql
+    RETURN (SELECT (m.last & (((1)::bigint << 47) - 1)) FROM (SELECT pg_sequence_last_value(reached_seq.mark) AS last) m WHERE ((m.last >> 47) = (reached_seq.priority + 32768)));
 CREATE FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) RETURNS boolean
     LANGUAGE plpgsql
     AS $_$
@@ -616,8 +649,8 @@ END
 $$;
 CREATE TABLE public.spot_image_jobs (
     id uuid DEFAULT rowrunner.new_id() NOT NULL,
-    plan_id text NOT NULL,
-    spot_name text NOT NULL,
+    plan_id public.plan_key NOT NULL,
+    spot_name public.spot_key NOT NULL,
     status text DEFAULT 'queued'::text NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
     max_attempts integer DEFAULT 3 NOT NULL,
@@ -629,22 +662,19 @@ CREATE TABLE public.spot_image_jobs (
     lease bigint,
     priority smallint DEFAULT 0 NOT NULL,
     run_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT spot_image_jobs_plan_id_text CHECK (((plan_id IS NFC NORMALIZED) AND ((char_length(plan_id) >= 1) AND (char_length(plan_id) <= 100)))),
-    CONSTRAINT spot_image_jobs_spot_name_text CHECK (((spot_name IS NFC NORMALIZED) AND ((char_length(spot_name) >= 1) AND (char_length(spot_name) <= 200)))),
     CONSTRAINT spot_image_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'succeeded'::text, 'failed'::text])))
 )
-WITH (fillfactor='30', autovacuum_vacuum_scale_factor='0.05');
+WITH (autovacuum_vacuum_scale_factor='0.05', fillfactor='25');
 CREATE TABLE public.spots (
     plan_id text NOT NULL,
-    spot_name text NOT NULL,
+    spot_name public.spot_key NOT NULL,
     "position" integer DEFAULT 0 NOT NULL,
     area text DEFAULT ''::text NOT NULL,
     description text DEFAULT ''::text NOT NULL,
     image_url text,
     image_status text DEFAULT 'not_started'::text NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT spots_image_status_check CHECK ((image_status = ANY (ARRAY['not_started'::text, 'processing'::text, 'succeeded'::text, 'failed'::text]))),
-    CONSTRAINT spots_spot_name_text CHECK (((spot_name IS NFC NORMALIZED) AND ((char_length(spot_name) >= 1) AND (char_length(spot_name) <= 200))))
+    CONSTRAINT spots_image_status_check CHECK ((image_status = ANY (ARRAY['not_started'::text, 'processing'::text, 'succeeded'::text, 'failed'::text])))
 )
 WITH (fillfactor='50');
 CREATE TABLE public.travel_plans (
@@ -732,6 +762,7 @@ CREATE TABLE rowrunner.leases (
     job_ids uuid[] NOT NULL
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_cost_delay='0');
+ALTER TABLE ONLY rowrunner.leases ALTER COLUMN job_ids SET STORAGE EXTERNAL;
 CREATE TABLE rowrunner.migrations (
     version integer NOT NULL,
     name text NOT NULL,
@@ -754,6 +785,12 @@ CREATE TABLE rowrunner.queue (
     job_id uuid NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_insert_scale_factor='0.2', autovacuum_vacuum_cost_delay='0');
+CREATE SEQUENCE rowrunner.reached_spot_image
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 CREATE TABLE rowrunner.schema_info (
     only_row boolean DEFAULT true NOT NULL,
     version integer NOT NULL,
@@ -826,6 +863,8 @@ CREATE TRIGGER rowrunner_update AFTER UPDATE ON public.spot_image_jobs FOR EACH 
 CREATE TRIGGER spot_takes_word_of_job BEFORE INSERT ON public.spots FOR EACH ROW EXECUTE FUNCTION public.spot_takes_word_of_job();
 CREATE TRIGGER spots_follow_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
 CREATE TRIGGER spots_follow_update AFTER UPDATE ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
+CREATE TRIGGER kind_gets_a_mark BEFORE INSERT ON rowrunner.kinds FOR EACH ROW EXECUTE FUNCTION rowrunner.kind_has_a_mark();
+CREATE TRIGGER kind_loses_its_mark BEFORE DELETE ON rowrunner.kinds FOR EACH ROW EXECUTE FUNCTION rowrunner.kind_has_a_mark();
 ALTER TABLE ONLY public.spots
     ADD CONSTRAINT spots_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES public.travel_plans(plan_id) ON DELETE CASCADE;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
@@ -848,6 +887,7 @@ REVOKE ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) FRO
 GRANT ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.job_columns() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.kind_has_a_mark() FROM PUBLIC;
 GRANT SELECT,UPDATE ON TABLE rowrunner.kinds TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.kind_named(kind text) FROM PUBLIC;
@@ -867,6 +907,12 @@ REVOKE ALL ON FUNCTION rowrunner.on_truncate() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.on_truncate() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.on_update() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.on_update() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) FROM PUBLIC;
@@ -896,6 +942,7 @@ GRANT USAGE ON SEQUENCE rowrunner.front_of_line TO rowrunner_worker;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.leases TO rowrunner_worker;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.progress TO rowrunner_worker;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.queue TO rowrunner_worker;
+GRANT SELECT,UPDATE ON SEQUENCE rowrunner.reached_spot_image TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.steps TO rowrunner_worker;

@@ -23,7 +23,7 @@ def statement(name, jobs="public.spot_image_jobs", **variables):
 def procedure():
     claim = statement("claim", p1="v_kind", p2="v_priority", p3="v_seq", p4="v_batch", p5="v_lease",
                       p6="v_worker", p7="10000")
-    end_leases = statement("end_leases", p1="ARRAY[v_lease]")
+    end_leases = statement("end_leases", p1="ARRAY[v_lease]", p2="0")
     succeed = statement("succeed", p1="v_ids", p2="v_leases")
     return f"""
 CREATE OR REPLACE PROCEDURE public.burn_down(v_batch integer, v_worker text) LANGUAGE plpgsql AS $bench$
@@ -46,8 +46,8 @@ BEGIN
     {with_into(claim, "v_next")};
     COMMIT;
     EXIT WHEN v_next.seen = 0;
-    v_priority := v_next.priority;
-    v_seq := v_next.seq;
+    v_priority := coalesce(v_next.priority, v_priority);
+    v_seq := coalesce(v_next.seq, v_seq);
     SELECT job_ids INTO v_ids FROM rowrunner.leases WHERE lease = v_lease;
     CONTINUE WHEN NOT FOUND;
     v_leases := array_fill(v_lease, ARRAY[cardinality(v_ids)]);
@@ -64,11 +64,13 @@ $bench$"""
 
 
 def with_into(query, target):
-    """SELECT … INTO keeps the first row; statements in WITH run to their end all the same."""
-    head, select, tail = query.rpartition("\nSELECT s.seen, s.priority, s.seq, t.*")
+    """The answer is read where it is made: how many places were seen, and the last one that yielded a
+    job. All jobs of a bench have the same priority."""
+    head, select, tail = query.rpartition("\nSELECT s.n AS seen, NULL AS last_priority, NULL AS last_seq, t.*")
     if not select:
         raise RuntimeError("db/queries/claim.sql answers otherwise than bench/queues/in_database.py knows")
-    return f"{head}{select} INTO {target}{tail}"
+    return (f"{head}\nSELECT max(s.n) AS seen, max(t.place_priority) AS priority, max(t.place_seq) AS seq"
+            f" INTO {target}{tail}")
 
 
 class InDatabase:

@@ -1,12 +1,19 @@
 -- Takes up to $4 jobs of kind $1 out of the line, behind the place ($2, $3), under lease $5 for worker
 -- $6, for $7 ms. A place whose job no longer matches it is gone too. Every answered row says how many
--- places were seen and which was the last; if no job was taken there is one row, with a NULL id.
+-- places were seen; if no job was taken there is one row, with a NULL id.
+-- If it starts among places at the back of the line ($3 is positive), then behind what any worker has
+-- reached at that priority: what the others took are dead entries that it would have to pass over.
 -- run_at is held against the clock, not against now(), which is the start of the transaction: a job
 -- that was enqueued after that would look as if its time had not come, and lose its place.
 WITH place AS MATERIALIZED (
   SELECT ctid, priority, seq, job_id
   FROM rowrunner.queue
-  WHERE kind = $1::smallint AND (priority, seq) > ($2::smallint, $3::bigint)
+  WHERE kind = $1::smallint
+    AND (priority, seq) > ($2::smallint,
+                           CASE WHEN $3::bigint > 0
+                                THEN (SELECT greatest($3::bigint, rowrunner.reached_seq(k.reached, $2::smallint))
+                                      FROM rowrunner.kinds k WHERE k.id = $1::smallint)
+                                ELSE $3::bigint END)
     AND NOT (SELECT paused FROM rowrunner.kinds WHERE id = $1::smallint)
   ORDER BY kind, priority, seq
   LIMIT $4::integer
@@ -19,22 +26,23 @@ WITH place AS MATERIALIZED (
   FROM place p
   WHERE j.id = p.job_id AND j.status = 'queued' AND j.priority = p.priority AND j.run_at <= clock_timestamp()
   RETURNING p.priority AS place_priority, p.seq AS place_seq, j.id, j.attempts, j.max_attempts{columns}
+), seen AS MATERIALIZED (
+  SELECT s.n, rowrunner.reach(k.reached, s.last)
+  FROM (SELECT count(*) AS n, max(rowrunner.reached_mark(priority, seq)) AS last FROM place) s,
+       rowrunner.kinds k
+  WHERE k.id = $1::smallint
+), batch AS MATERIALIZED (
+  SELECT count(*) AS n, array_agg(id) AS ids FROM taken
 ), early AS (
   -- A job that is not due although it stands in line (the clock was set back) goes to wait. The join
   -- is made only if some place yielded no job.
   INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
   SELECT $1::smallint, j.run_at, j.priority, j.id
   FROM place p JOIN {jobs} j ON j.id = p.job_id
-  WHERE (SELECT count(*) FROM place) > (SELECT count(*) FROM taken)
+  WHERE (SELECT n FROM seen) > (SELECT n FROM batch)
     AND j.status = 'queued' AND j.priority = p.priority AND j.run_at > clock_timestamp()
 ), leased AS (
   INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
-  SELECT $5::bigint, $1::smallint, $6, now() + $7::bigint * interval '1 ms', array_agg(id)
-  FROM taken HAVING count(*) > 0
+  SELECT $5::bigint, $1::smallint, $6, now() + $7::bigint * interval '1 ms', ids FROM batch WHERE n > 0
 )
-SELECT s.seen, s.priority, s.seq, t.*
-FROM (SELECT count(*) AS seen,
-             (SELECT priority FROM place ORDER BY priority DESC, seq DESC LIMIT 1) AS priority,
-             (SELECT seq FROM place ORDER BY priority DESC, seq DESC LIMIT 1) AS seq
-      FROM place) s
-LEFT JOIN taken t ON true
+SELECT s.n AS seen, NULL AS last_priority, NULL AS last_seq, t.* FROM seen s LEFT JOIN taken t ON true

@@ -1,5 +1,6 @@
 -- As claim, for when a claim could not get the lock on a job that somebody else is changing just now:
--- such jobs keep their place, all others are taken. One more lock per job, so it is not the rule.
+-- such jobs keep their place, all others are taken. One more lock per job, so it is not the rule. It
+-- answers the last place that was seen, so that the next claim starts behind those that stay.
 WITH place AS MATERIALIZED (
   SELECT ctid, priority, seq, job_id
   FROM rowrunner.queue
@@ -24,22 +25,23 @@ WITH place AS MATERIALIZED (
   FROM place p JOIN free f ON f.id = p.job_id
   WHERE j.id = p.job_id AND j.status = 'queued' AND j.priority = p.priority AND j.run_at <= clock_timestamp()
   RETURNING p.priority AS place_priority, p.seq AS place_seq, j.id, j.attempts, j.max_attempts{columns}
+), seen AS MATERIALIZED (
+  SELECT count(*) AS n FROM place
+), batch AS MATERIALIZED (
+  SELECT count(*) AS n, array_agg(id) AS ids FROM taken
 ), early AS (
   -- A job that is not due although it stands in line (the clock was set back) goes to wait. The join
   -- is made only if some place yielded no job.
   INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
   SELECT $1::smallint, j.run_at, j.priority, j.id
   FROM place p JOIN {jobs} j ON j.id = p.job_id
-  WHERE (SELECT count(*) FROM place) > (SELECT count(*) FROM taken)
+  WHERE (SELECT n FROM seen) > (SELECT n FROM batch)
     AND j.status = 'queued' AND j.priority = p.priority AND j.run_at > clock_timestamp()
 ), leased AS (
   INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
-  SELECT $5::bigint, $1::smallint, $6, now() + $7::bigint * interval '1 ms', array_agg(id)
-  FROM taken HAVING count(*) > 0
+  SELECT $5::bigint, $1::smallint, $6, now() + $7::bigint * interval '1 ms', ids FROM batch WHERE n > 0
 )
-SELECT s.seen, s.priority, s.seq, t.*
-FROM (SELECT count(*) AS seen,
-             (SELECT priority FROM place ORDER BY priority DESC, seq DESC LIMIT 1) AS priority,
-             (SELECT seq FROM place ORDER BY priority DESC, seq DESC LIMIT 1) AS seq
-      FROM place) s
-LEFT JOIN taken t ON true
+SELECT s.n AS seen,
+       (SELECT priority FROM place ORDER BY priority DESC, seq DESC LIMIT 1) AS last_priority,
+       (SELECT seq FROM place ORDER BY priority DESC, seq DESC LIMIT 1) AS last_seq, t.*
+FROM seen s LEFT JOIN taken t ON true

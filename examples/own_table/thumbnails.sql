@@ -16,7 +16,7 @@ CREATE TABLE public.thumbnails (
   lease        bigint,
   priority     smallint NOT NULL DEFAULT 0,
   run_at       timestamptz NOT NULL DEFAULT now()
-) WITH (fillfactor = 30);  -- room on each page, so that a change of status stays on it
+) WITH (fillfactor = 25);  -- room on each page, so that a change of status stays on it
 
 CREATE TABLE public.thumbnails_made (picture text PRIMARY KEY, file text NOT NULL);
 

@@ -11,9 +11,35 @@ namespace {
 
 // Large enough that round trips do not count, small enough that a statement's memory does not.
 constexpr std::size_t rows_per_chunk = 5000;
+// Jobs are usually new, and to insert them as such is a third cheaper; if one is not, its chunk is
+// inserted again, row by row against what is there, and so are those after it. Fewer rows than this
+// are not worth the round trips of a savepoint.
+constexpr std::size_t enough_to_try = 200;
+// PostgreSQL keeps 64 subtransactions of a session at hand; with more, every snapshot that anybody
+// takes gets slower.
+constexpr std::size_t most_savepoints = 32;
 
 pqxx::result send(pqxx::dbtransaction& tx, const insertion& statement) {
   return tx.exec_params(statement.sql, pqxx::prepare::make_dynamic_params(statement.params));
+}
+
+/// False, and nothing is inserted, if a key exists. The savepoint is written out: after an error
+/// inside of a pqxx::subtransaction (6.4.5) the transaction stays aborted.
+bool insert_all_new(pqxx::dbtransaction& tx, const insertion& statement) {
+  const auto taken = [](const std::string& sqlstate) {
+    return sqlstate == "23505" || sqlstate == "23P01";
+  };
+  tx.exec(std::string(queries::savepoint.text));
+  bool inserted = true;
+  try {
+    send(tx, statement);
+  } catch (const pqxx::sql_error& e) {
+    if (!taken(e.sqlstate())) throw;
+    inserted = false;
+    tx.exec(std::string(queries::savepoint_undo.text));
+  }
+  tx.exec(std::string(queries::savepoint_release.text));
+  return inserted;
 }
 
 }  // namespace
@@ -50,9 +76,18 @@ enqueue_result enqueue_many(pqxx::dbtransaction& tx, const job_table& target,
   check_columns(target, columns);
   check_rows(columns, rows);
   enqueue_result out;
+  std::size_t trials = most_savepoints;
   for (std::size_t from = 0; from < rows.size(); from += rows_per_chunk) {
     const auto chunk = std::span(rows).subspan(from, std::min(rows_per_chunk, rows.size() - from));
-    const pqxx::result made = send(tx, plan_chunk(target, columns, chunk));
+    if (trials > 0 && chunk.size() >= enough_to_try) {
+      --trials;
+      if (insert_all_new(tx, plan_chunk(target, columns, chunk, existing::refused))) {
+        out.inserted += std::ssize(chunk);
+        continue;
+      }
+      trials = 0;
+    }
+    const auto made = send(tx, plan_chunk(target, columns, chunk, existing::skipped));
     out.inserted += static_cast<std::int64_t>(made.affected_rows());
   }
   out.skipped = static_cast<std::int64_t>(rows.size()) - out.inserted;

@@ -164,7 +164,7 @@ void check_rows(const std::vector<std::string>& columns,
 }
 
 insertion plan_chunk(const job_table& target, const std::vector<std::string>& columns,
-                     std::span<const std::vector<text_value>> rows) {
+                     std::span<const std::vector<text_value>> rows, existing keys) {
   std::string names;
   std::string values;
   std::string arrays;
@@ -192,11 +192,12 @@ insertion plan_chunk(const job_table& target, const std::vector<std::string>& co
                    [&](const auto& row) { return is_id && !row[c] ? make_id() : row[c]; });
     add(find_column(target, columns[c]), pg::array(column_values));
   }
-  return {fill(queries::enqueue_many.text, {{"jobs", target.table},
-                                            {"columns", names},
-                                            {"values", values},
-                                            {"arrays", arrays},
-                                            {"key", looked_at(target, own_ids)}}),
+  const auto& how = keys == existing::refused ? queries::enqueue_new : queries::enqueue_many;
+  return {fill(how.text, {{"jobs", target.table},
+                          {"columns", names},
+                          {"values", values},
+                          {"arrays", arrays},
+                          {"key", looked_at(target, own_ids)}}),
           std::move(params)};
 }
 

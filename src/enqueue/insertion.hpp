@@ -16,9 +16,12 @@ struct insertion {
 /// Decides without a database what to send. Both throw bad_input.
 insertion plan_one(const job_table& target, const new_job& job);
 
+/// What becomes of a row whose unique key exists.
+enum class existing { skipped, refused };
+
 /// The rows of one chunk. `columns` were checked by check_columns.
 insertion plan_chunk(const job_table& target, const std::vector<std::string>& columns,
-                     std::span<const std::vector<text_value>> rows);
+                     std::span<const std::vector<text_value>> rows, existing keys);
 
 /// Throws bad_input for a name that is unknown, named twice or the engine's to write.
 void check_columns(const job_table& target, const std::vector<std::string>& columns);

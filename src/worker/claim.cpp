@@ -37,8 +37,19 @@ std::int64_t draw_lease() {
   return static_cast<std::int64_t>(bits & 0x7fffffffffffffffU);
 }
 
-place last_place(const pg::result& answer) {
-  return {static_cast<std::int16_t>(answer.get_int(0, last_priority)), answer.get_int(0, last_seq)};
+place read_place(const pg::result& answer, int row, answer_column priority, answer_column seq) {
+  return {static_cast<std::int16_t>(answer.get_int(row, priority)), answer.get_int(row, seq)};
+}
+
+/// Where the next claim may start. Only a careful claim says it, as it leaves places behind; what
+/// others have seen is gone, so there it is the last one that yielded a job.
+place last_place(const claimed& got, place behind) {
+  if (!got.answer.is_null(0, last_seq)) return read_place(got.answer, 0, last_priority, last_seq);
+  place last = behind;
+  for (int row = 0; row < got.jobs; ++row) {
+    last = std::max(last, read_place(got.answer, row, place_priority, place_seq));
+  }
+  return last;
 }
 
 }  // namespace
@@ -53,7 +64,8 @@ claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::str
       turn_(queries::claim_turn.statement()),
       settings_(queries::claim_settings.statement()),
       write_settings_(queries::write_settings.statement()),
-      next_place_(queries::next_place.statement()) {}
+      next_place_(queries::next_place.statement()),
+      queue_(static_cast<int>(draw_lease() % 2)) {}
 
 asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
   const auto begun = lane::clock::now();
@@ -72,13 +84,16 @@ asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
     answer = co_await take_around_locks(home, behind, at_most, lease);
     if (!answer) co_return claimed{};
   }
-  claimed got{read_jobs(home, answer, lease), static_cast<int>(answer.get_int(0, seen)),
-              behind == place{}};
-  home.cursor.saw(got.seen, at_most, got.seen > 0 ? last_place(answer) : place{}, begun,
-                  lane::clock::now());
-  if (!got.jobs.empty()) {
-    leases_.open(lease, got.jobs.size(), begun);
-    home.count(&worker_counts::claimed, static_cast<std::int64_t>(got.jobs.size()));
+  claimed got;
+  got.lease = lease;
+  got.jobs = answer.is_null(0, id) ? 0 : answer.rows();
+  got.seen = static_cast<int>(answer.get_int(0, seen));
+  got.from_front = behind == place{};
+  got.answer = std::move(answer);
+  home.cursor.saw(got.seen, at_most, last_place(got, behind), begun, lane::clock::now());
+  if (got.jobs > 0) {
+    leases_.open(lease, static_cast<std::size_t>(got.jobs), begun);
+    home.count(&worker_counts::claimed, got.jobs);
   }
   co_return got;
 }
@@ -87,7 +102,9 @@ asio::awaitable<pg::result> claimer::take(lane& home, const pg::statement& how, 
                                           int at_most, std::int64_t lease) {
   std::vector<pg::call> calls;
   if (behind != place{} && &how == &home.sql.claim) {
-    calls.push_back(pg::with(turn_, std::to_string(home.kind.id)));
+    // Each in turn, so that everybody waits as long as everybody else.
+    queue_ = 1 - queue_;
+    calls.push_back(pg::with(turn_, std::to_string(home.kind.id), std::to_string(queue_)));
   }
   calls.push_back(pg::with(settings_));
   calls.push_back(pg::with(how, std::to_string(home.kind.id), std::to_string(behind.priority),
@@ -121,19 +138,18 @@ asio::awaitable<pg::result> claimer::take_around_locks(lane& home, place behind,
   co_return pg::result{};
 }
 
-std::vector<job_ptr> claimer::read_jobs(lane& home, const pg::result& answer,
-                                        std::int64_t lease) const {
+std::vector<job_ptr> claimer::read(lane& home, const claimed& got) {
+  const auto& answer = got.answer;
   std::vector<job_ptr> jobs;
+  jobs.reserve(static_cast<std::size_t>(got.jobs));
   const auto options = std::make_shared<const kind_options>(home.options);
-  for (int row = 0; row < answer.rows(); ++row) {
-    if (answer.is_null(row, id)) continue;
+  for (int row = 0; row < got.jobs; ++row) {
     auto job = std::make_shared<running_job>();
     job->home = &home;
     job->options = options;
     job->id = answer.get(row, id);
-    job->lease = lease;
-    job->stood_at = {static_cast<std::int16_t>(answer.get_int(row, place_priority)),
-                     answer.get_int(row, place_seq)};
+    job->lease = got.lease;
+    job->stood_at = read_place(answer, row, place_priority, place_seq);
     job->attempts = static_cast<int>(answer.get_int(row, attempts));
     job->max_attempts = static_cast<int>(answer.get_int(row, max_attempts));
     for (int column = first_own; column < answer.columns(); ++column) {

@@ -12,9 +12,11 @@
 
 namespace rowrunner {
 
-/// What one claim brought.
+/// What one claim brought, as it came: jobs are made of it by claimer::read, which takes a while.
 struct claimed {
-  std::vector<job_ptr> jobs;
+  pg::result answer;
+  std::int64_t lease = 0;
+  int jobs = 0;
   /// Places seen, those without a job included.
   int seen = 0;
   /// Whether it looked from the front of the line.
@@ -27,8 +29,10 @@ class claimer {
   claimer(pg::session& session, lease_book& leases, logger& log, std::string worker_name,
           std::chrono::milliseconds lease);
 
-  /// Up to `at_most` jobs for the lane, in the order of the line. Throws pg::error.
+  /// Up to `at_most` jobs for the lane. Throws pg::error.
   boost::asio::awaitable<claimed> claim(lane& home, int at_most);
+  /// The jobs of a claim, in the order of the line.
+  static std::vector<job_ptr> read(lane& home, const claimed& got);
 
   /// Gives back what was taken by claims whose answer was lost. The server may still be at such a
   /// claim, so it is asked again, once a second, for as long as the lease would have lived. Throws
@@ -40,7 +44,6 @@ class claimer {
                                           int at_most, std::int64_t lease);
   boost::asio::awaitable<pg::result> take_around_locks(lane& home, place behind, int at_most,
                                                        std::int64_t lease);
-  std::vector<job_ptr> read_jobs(lane& home, const pg::result& answer, std::int64_t lease) const;
 
   pg::session& session_;
   lease_book& leases_;
@@ -51,6 +54,8 @@ class claimer {
   pg::statement settings_;
   pg::statement write_settings_;
   pg::statement next_place_;
+  /// Where the last claim stood in line for its turn.
+  int queue_;
   struct doubtful_claim {
     lane* home;
     std::int64_t lease;

@@ -9,6 +9,7 @@
 #include "common/job_status.hpp"
 #include "common/pg/array.hpp"
 #include "common/pg/backoff.hpp"
+#include "common/pg/binary_array.hpp"
 #include "common/pg/error.hpp"
 #include "common/queries.hpp"
 #include "worker/finish_group.hpp"
@@ -21,6 +22,9 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t largest_batch = 2000;
+/// A transaction costs the server about as much as the ends of so many jobs.
+constexpr std::size_t small_batch = 100;
+constexpr std::chrono::microseconds longest_gathering{2'000};
 
 pg::statement unnamed(const std::string& sql) { return {"", sql}; }
 
@@ -39,13 +43,13 @@ std::vector<std::int64_t> leases_of(const std::vector<verdict>& verdicts) {
 }  // namespace
 
 finisher::finisher(asio::io_context& io, pg::session& session, lease_book& leases, logger& log,
-                   std::string worker_name, std::function<void()> wrote)
+                   std::string worker_name, hooks on)
     : io_(io),
       session_(session),
       leases_(leases),
       log_(log),
       worker_name_(std::move(worker_name)),
-      wrote_(std::move(wrote)),
+      on_(std::move(on)),
       arrived_(io.get_executor()),
       settings_(queries::write_settings.statement()),
       end_leases_(queries::end_leases.statement()),
@@ -78,6 +82,7 @@ asio::awaitable<void> finisher::run() {
       co_await arrived_.wait_for(std::chrono::hours{1});
       continue;
     }
+    co_await gather();
     batch plain_ones, with_effects;
     const std::size_t n = std::min(waiting_.size(), largest_batch);
     for (std::size_t i = 0; i < n; ++i) {
@@ -88,10 +93,18 @@ asio::awaitable<void> finisher::run() {
     if (!plain_ones.empty()) co_await write_all(std::move(plain_ones));
     if (!with_effects.empty()) co_await write_all(std::move(with_effects));
     in_flight_ = 0;
-    wrote_();
+    on_.wrote();
   }
   ended_ = true;
-  wrote_();
+  on_.wrote();
+}
+
+asio::awaitable<void> finisher::gather() {
+  const auto until = std::chrono::steady_clock::now() + longest_gathering;
+  while (waiting_.size() < small_batch && !closed_ && on_.more_to_come() &&
+         std::chrono::steady_clock::now() < until) {
+    co_await pause(longest_gathering / 8);
+  }
 }
 
 asio::awaitable<void> finisher::write_all(batch verdicts) {
@@ -119,7 +132,7 @@ asio::awaitable<void> finisher::write_all(batch verdicts) {
   }
 }
 
-asio::awaitable<void> finisher::pause(std::chrono::milliseconds time) {
+asio::awaitable<void> finisher::pause(std::chrono::steady_clock::duration time) {
   asio::steady_timer timer(io_, time);
   co_await timer.async_wait(asio::use_awaitable);
 }
@@ -187,11 +200,12 @@ asio::awaitable<void> finisher::write_with_effects(const batch& verdicts,
     std::deque<pg::statement> statements;
     std::vector<pg::call> effects;
     for (std::size_t i = 0; i < groups.size(); ++i) {
-      const auto counted = statuses(answers[first + i]);
-      for (const auto* v : groups[i].members) {
-        if (!counted.contains(claim_of(*v))) continue;
-        for (const auto& e : std::get<succeeded>(v->result).effects) {
-          effects.emplace_back(statements.emplace_back(unnamed(e.sql)), e.params);
+      const auto counted = groups[i].read(answers[first + i]);
+      for (std::size_t k = 0; k < counted.size(); ++k) {
+        if (!counted[k]) continue;
+        for (const auto& e : std::get<succeeded>(groups[i].members[k]->result).effects) {
+          effects.emplace_back(statements.emplace_back(unnamed(e.sql)),
+                               std::vector<pg::param>(e.params.begin(), e.params.end()));
         }
       }
     }
@@ -220,11 +234,13 @@ asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& doub
       ids.push_back(v->job->id);
       leases.push_back(v->job->lease);
     }
-    std::map<claim_key, std::string> found;
+    std::vector<pg::result> answers;
+    std::map<claim_key, std::string_view> found;
     bool read = true;
     try {
-      const auto answers = co_await session_.run(pg::together(
-          pg::with(settings_), pg::with(g.home->sql.reread, pg::array(ids), pg::array(leases))));
+      answers = co_await session_.run(
+          pg::together(pg::with(settings_),
+                       pg::with(g.home->sql.reread, pg::uuid_array(ids), pg::int_array(leases))));
       server_ = answers.front().get_int(0, 0);
       found = statuses(answers.back());
     } catch (const pg::error& e) {
@@ -238,7 +254,7 @@ asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& doub
         open.push_back(*v);
         continue;
       }
-      account_one(*v, status == found.end() ? nullptr : &status->second);
+      account_one(*v, status == found.end() ? std::nullopt : std::optional(status->second));
       leases_.settled({v->job->lease}, server_);
     }
   }

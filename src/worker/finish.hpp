@@ -3,9 +3,10 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <functional>
-#include <map>
+#include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/event.hpp"
@@ -18,14 +19,21 @@ namespace rowrunner {
 
 /// Writes verdicts into the database, all that have gathered in one transaction. While one
 /// transaction is under way the next batch gathers by itself, so the batches are as large as the
-/// load makes them, and a single job is ended at once.
+/// load makes them. A few outcomes wait two milliseconds for others if jobs are about to be run;
+/// otherwise a single job is ended at once.
 ///
 /// Every write is conditional on the job's lease, and the answer says which jobs it counted for.
 class finisher {
  public:
-  /// `wrote` is called whenever outcomes were written.
+  struct hooks {
+    /// Outcomes were written.
+    std::function<void()> wrote;
+    /// Whether there are jobs here that wait for a free slot.
+    std::function<bool()> more_to_come;
+  };
+
   finisher(boost::asio::io_context& io, pg::session& session, lease_book& leases, logger& log,
-           std::string worker_name, std::function<void()> wrote);
+           std::string worker_name, hooks on);
 
   void add(verdict v);
   /// Verdicts that are not written yet.
@@ -56,20 +64,21 @@ class finisher {
   boost::asio::awaitable<void> write_each(batch verdicts);
   boost::asio::awaitable<void> write_later(verdict v);
   boost::asio::awaitable<void> write_rejected(batch verdicts);
-  boost::asio::awaitable<void> pause(std::chrono::milliseconds time);
+  boost::asio::awaitable<void> gather();
+  boost::asio::awaitable<void> pause(std::chrono::steady_clock::duration time);
 
   static std::vector<group> grouped(const batch& verdicts);
   pg::call call_for(const group& g);
   std::vector<pg::call> opening_calls(const std::vector<std::int64_t>& ended);
   void account(const group& g, const pg::result& answer);
-  void account_one(const verdict& v, const std::string* answered_status);
+  void account_one(const verdict& v, std::optional<std::string_view> answered_status);
 
   boost::asio::io_context& io_;
   pg::session& session_;
   lease_book& leases_;
   logger& log_;
   std::string worker_name_;
-  std::function<void()> wrote_;
+  hooks on_;
   std::mt19937_64 rng_{std::random_device{}()};
   event arrived_;
   batch waiting_;

@@ -5,6 +5,7 @@
 
 #include "common/job_status.hpp"
 #include "common/pg/array.hpp"
+#include "common/pg/binary_array.hpp"
 #include "common/text.hpp"
 #include "worker/lane.hpp"
 
@@ -71,29 +72,42 @@ pg::call finisher::call_for(const group& g) {
   const auto& cancelled_word = g.home->kind.cancelled_status;
   switch (g.kind_of_outcome) {
     case 0:
-      return pg::with(sql.succeed, pg::array(ids), pg::array(leases));
+      return pg::with(sql.succeed, pg::uuid_array(ids), pg::int_array(leases));
     case 1:
-      return pg::with(sql.fail, pg::array(ids), pg::array(leases), pg::array(texts),
+      return pg::with(sql.fail, pg::uuid_array(ids), pg::int_array(leases), pg::array(texts),
                       pg::array(delays), pg::array(finals), pg::array(ran), cancelled_word,
                       worker_name_);
     case 2:
-      return pg::with(sql.give_back, pg::array(ids), pg::array(leases), pg::array(delays),
+      return pg::with(sql.give_back, pg::uuid_array(ids), pg::int_array(leases), pg::array(delays),
                       cancelled_word);
     default:
-      return pg::with(sql.end_cancelled, pg::array(ids), pg::array(leases), pg::array(texts),
-                      cancelled_word);
+      return pg::with(sql.end_cancelled, pg::uuid_array(ids), pg::int_array(leases),
+                      pg::array(texts), cancelled_word);
   }
+}
+
+std::vector<std::optional<std::string_view>> finisher::group::read(const pg::result& answer) const {
+  std::vector<std::optional<std::string_view>> found(members.size());
+  if (kind_of_outcome == 0) {
+    for (int row = 0; row < answer.rows(); ++row) {
+      found.at(static_cast<std::size_t>(answer.get_int(row, 0) - 1)) = job_status::succeeded;
+    }
+    return found;
+  }
+  const auto answered = statuses(answer);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const auto status = answered.find(claim_of(*members[i]));
+    if (status != answered.end()) found[i] = status->second;
+  }
+  return found;
 }
 
 void finisher::account(const group& g, const pg::result& answer) {
-  const auto answered = statuses(answer);
-  for (const auto* v : g.members) {
-    const auto found = answered.find(claim_of(*v));
-    account_one(*v, found == answered.end() ? nullptr : &found->second);
-  }
+  const auto found = g.read(answer);
+  for (std::size_t i = 0; i < g.members.size(); ++i) account_one(*g.members[i], found[i]);
 }
 
-void finisher::account_one(const verdict& v, const std::string* answered_status) {
+void finisher::account_one(const verdict& v, std::optional<std::string_view> answered_status) {
   auto& home = *v.job->home;
   const auto log = [&](log_level level, std::string_view what, const std::string& error) {
     if (!log_.enabled(level)) return;
@@ -105,7 +119,7 @@ void finisher::account_one(const verdict& v, const std::string* answered_status)
                 {"duration_ms", ran_ms(*v.job)},
                 {"error", error}});
   };
-  if (answered_status == nullptr) {
+  if (!answered_status) {
     home.count(&worker_counts::refused);
     log(log_level::warn, "refused: the job belongs to somebody else by now", "");
   } else if (std::holds_alternative<succeeded>(v.result)) {

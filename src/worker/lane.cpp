@@ -16,7 +16,7 @@ constexpr std::chrono::milliseconds looks_before_sleep[] = {
 /// In a dense stream the next look waits until there is a batch to be had: a claim costs the server
 /// about as much as this many jobs would.
 constexpr std::chrono::microseconds wait_per_job{500};
-constexpr std::chrono::milliseconds longest_wait{10};
+constexpr std::chrono::milliseconds longest_wait{25};
 
 }  // namespace
 

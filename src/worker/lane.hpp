@@ -36,6 +36,8 @@ struct lane {
   line_cursor cursor;
   claim_size size;
   std::deque<job_ptr> ready;
+  /// Claimed, and not yet made into jobs that are ready.
+  int arriving = 0;
   /// When a job was last started, or the first of those that are ready came.
   clock::time_point moved{};
   std::unordered_set<job_ptr> running;
@@ -53,9 +55,9 @@ struct lane {
 
   int free_slots() const { return options.max_concurrent - static_cast<int>(running.size()); }
   /// For so long no slot may become free while jobs are ready.
-  static constexpr std::chrono::milliseconds longest_stop{150};
+  static constexpr std::chrono::milliseconds longest_stop{60};
   bool stuck(clock::time_point now) const { return !ready.empty() && now - moved >= longest_stop; }
-  bool idle() const { return running.empty() && ready.empty(); }
+  bool idle() const { return running.empty() && ready.empty() && arriving == 0; }
 
   void found_jobs();
   /// A look from the front took the last `jobs` that were there.

@@ -12,7 +12,8 @@ place line_cursor::start(clock::time_point now) {
 void line_cursor::saw(int seen, int asked, place last, clock::time_point begun,
                       clock::time_point now) {
   if (looking_from_front_) {
-    next_front_ = now + std::max<clock::duration>(front_interval, (now - begun) * front_share);
+    next_front_ =
+        now + std::max<clock::duration>(front_interval, (now - begun) * front_share * workers_);
   }
   if (seen < asked) {
     // The end of the line; what comes next may be anywhere.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -20,7 +21,8 @@ struct place {
 /// a claim from the front walks over all of them: one forgotten open transaction would make every
 /// claim slower than the last. So a claim starts behind the last place that was seen. What falls
 /// behind that point (late commits, more urgent jobs, jobs given back) is found by looking from the
-/// front again: five times a second, but never for more than a twentieth of the time.
+/// front again: five times a second, but all workers together never for more than a twentieth of
+/// the time.
 class line_cursor {
  public:
   using clock = std::chrono::steady_clock;
@@ -34,6 +36,8 @@ class line_cursor {
   /// Passes over one place that cannot be taken now.
   void skip(place blocked) { behind_ = blocked; }
   void back_to_front() { behind_ = place{}; }
+  /// So many workers take jobs from this line.
+  void shared_by(int workers) { workers_ = std::max(1, workers); }
 
   bool at_front() const { return behind_ == place{}; }
 
@@ -41,6 +45,7 @@ class line_cursor {
   place behind_;
   bool looking_from_front_ = true;
   clock::time_point next_front_{};
+  int workers_ = 1;
 };
 
 }  // namespace rowrunner

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "common/pg/array.hpp"
@@ -25,14 +26,15 @@ constexpr auto second_look = 10ms;
 /// A look takes at most this share of the time (one part in so many), however slow it is.
 constexpr int look_share = 20;
 
-enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed };
+enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed, workers };
 
 }  // namespace
 
 line_loop::line_loop(asio::io_context& io, pg::session& session, claimer& claims,
                      std::vector<std::unique_ptr<lane>>& lanes, const worker_options& options,
                      logger& log, hooks do_this)
-    : session_(session),
+    : io_(io),
+      session_(session),
       claims_(claims),
       lanes_(lanes),
       options_(options),
@@ -105,7 +107,8 @@ asio::awaitable<bool> line_loop::claim_where_wanted() {
 int line_loop::wanted(const lane& home) const {
   if (home.asleep || home.paused || clock::now() < home.next_look) return 0;
   if (do_.unwritten() > most_unwritten) return 0;
-  const int n = home.size.wanted(home.free_slots(), static_cast<int>(home.ready.size()));
+  const int n =
+      home.size.wanted(home.free_slots(), static_cast<int>(home.ready.size()) + home.arriving);
   return static_cast<int>(std::min<std::int64_t>(n, jobs_left()));
 }
 
@@ -122,19 +125,30 @@ asio::awaitable<bool> line_loop::claim_for(lane& home, int at_most) {
   if (got.seen > 0) home.found_jobs();
   if (got.seen == at_most) home.size.filled(at_most);
   if (home.idle()) home.size.resumed(now);
-  if (home.ready.empty()) home.moved = now;
   if (got.seen < at_most && got.from_front) home.found_all(got.seen, now);
-  for (auto& job : got.jobs) {
+  if (home.asleep) next_watch_ = now;
+  // Behind the cursor nothing was left: the front is worth a look before any wait.
+  const bool found = got.seen > 0 || !got.from_front;
+  if (got.jobs > 0) {
+    // Later, so that the next claim is on its way before, and the server need not wait for it.
+    home.arriving += got.jobs;
+    asio::post(io_, [this, &home, got = std::move(got)] { take_in(home, got); });
+  }
+  co_return found;
+}
+
+void line_loop::take_in(lane& home, const claimed& got) {
+  home.arriving -= got.jobs;
+  if (home.ready.empty()) home.moved = clock::now();
+  for (auto& job : claimer::read(home, got)) {
     if (stopping_) {
       do_.give_back(job);
     } else {
       home.ready.push_back(std::move(job));
     }
   }
-  if (home.asleep) next_watch_ = now;
   pump(home);
-  // Behind the cursor nothing was left: the front is worth a look before any wait.
-  co_return got.seen > 0 || !got.from_front;
+  if (wanted(home) > 0) changed_.set();
 }
 
 /// Starts what is ready. A handler may end before start() returns and free its slot again, so this
@@ -202,6 +216,7 @@ asio::awaitable<void> line_loop::watch() {
 /// Acts on what the look found for one kind; says whether there was something.
 asio::awaitable<bool> line_loop::look_after(lane& home, const pg::result& seen, int row) {
   home.paused = seen.get_bool(row, paused);
+  home.cursor.shared_by(static_cast<int>(seen.get_int(row, workers)));
   bool something = false;
   if (seen.get_bool(row, expired)) {
     co_await rescue(home);

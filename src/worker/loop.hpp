@@ -48,6 +48,7 @@ class line_loop {
   void give_back_stuck();
   boost::asio::awaitable<bool> claim_where_wanted();
   boost::asio::awaitable<bool> claim_for(lane& home, int at_most);
+  void take_in(lane& home, const claimed& got);
   boost::asio::awaitable<void> watch();
   boost::asio::awaitable<bool> look_after(lane& home, const pg::result& seen, int row);
   boost::asio::awaitable<void> rescue(lane& home);
@@ -60,6 +61,7 @@ class line_loop {
   void pump(lane& home);
   std::chrono::milliseconds poll_pause();
 
+  boost::asio::io_context& io_;
   pg::session& session_;
   claimer& claims_;
   std::vector<std::unique_ptr<lane>>& lanes_;

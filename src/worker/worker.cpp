@@ -90,10 +90,15 @@ worker::impl::parts::parts(impl& self, std::size_t threads)
                execute.stop(job, stop_reason::lease_lost, "a write was refused");
              }),
       finish(*self.io_, self.writes_, self.leases_, *self.log_, self.options_.name,
-             [this, &self] {
-               loop.outcomes_written();
-               self.progress_.set();
-             }),
+             {[this, &self] {
+                loop.outcomes_written();
+                self.progress_.set();
+              },
+              [&self] {
+                return std::any_of(self.lanes_.begin(), self.lanes_.end(), [](const auto& home) {
+                  return !home->ready.empty() || home->arriving > 0;
+                });
+              }}),
       execute(self.io_, pool, [&self](verdict v) { self.settled(std::move(v)); }),
       claims(self.line_, self.leases_, *self.log_, self.options_.name, self.options_.lease),
       loop(*self.io_, self.line_, claims, self.lanes_, self.options_, *self.log_,

@@ -193,6 +193,29 @@ TEST_F(enqueue_test, ten_thousand_take_a_moment) {
             "0");
 }
 
+// More than one chunk, of which a later one has a row that exists and a row that comes twice: what
+// was inserted as new stays, and the rest is inserted around them.
+TEST_F(enqueue_test, many_that_are_not_all_new_lose_nothing) {
+  ASSERT_TRUE(commit(spot("7000")));
+  std::vector<std::vector<text_value>> rows;
+  for (int i = 1; i <= 12'000; ++i) rows.push_back({"p", std::to_string(i)});
+  rows.push_back({"p", "11999"});
+  pqxx::work tx(db_.connection());
+  const auto made = enqueue_many(tx, "spot_image", {"plan_id", "spot_name"}, rows);
+  EXPECT_EQ(made.inserted, 11'999);
+  EXPECT_EQ(made.skipped, 2);
+  tx.commit();
+  EXPECT_EQ(count("spot_image_jobs"), "12000");
+  EXPECT_EQ(count("rowrunner.queue"), "12000");
+}
+
+TEST_F(enqueue_test, many_that_break_another_rule_are_refused_with_its_name) {
+  std::vector<std::vector<text_value>> rows(300, {"p", ""});
+  pqxx::work tx(db_.connection());
+  EXPECT_THROW(enqueue_many(tx, "spot_image", {"plan_id", "spot_name"}, rows),
+               pqxx::check_violation);
+}
+
 TEST_F(enqueue_test, knows_the_unique_key_where_there_is_one) {
   db_.exec(
       "CREATE TABLE other_jobs (LIKE spot_image_jobs INCLUDING ALL);"

@@ -7,6 +7,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 
 #include "support/jobs_database.hpp"
 #include "support/pooler.hpp"
@@ -32,7 +33,8 @@ class finish : public ::testing::Test {
     home.kind.table = "public.test_jobs";
     home.kind.cancelled_status = "cancelled";
     home.sql = kind_statements(home.kind, {});
-    ending = std::make_unique<finisher>(io, *session_, leases, log, "me", [] {});
+    ending = std::make_unique<finisher>(io, *session_, leases, log, "me",
+                                        finisher::hooks{[] {}, [this] { return more; }});
   }
 
   /// The one job there is, claimed by the SQL function; gives its lease.
@@ -64,6 +66,8 @@ class finish : public ::testing::Test {
   lease_book leases{10s};
   lane home;
   std::unique_ptr<finisher> ending;
+  /// Whether jobs are about to be run.
+  bool more = false;
 
  private:
   pg::settings settings_;
@@ -82,6 +86,25 @@ TEST_F(finish, the_same_job_under_two_leases_counts_once) {
   EXPECT_EQ(home.total.succeeded, 1);
   EXPECT_EQ(home.total.refused, 1);
   EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST_F(finish, while_jobs_are_about_to_be_run_an_outcome_waits_for_others) {
+  const auto a = db.add("a");
+  const auto b = db.add("b");
+  const auto lease_a = claim();
+  const auto lease_b = claim();
+  more = true;
+  ending->add(of(a, lease_a, succeeded{}));
+  boost::asio::co_spawn(io, ending->run(), boost::asio::detached);
+  boost::asio::post(io, [&] {
+    ending->add(of(b, lease_b, succeeded{}));
+    more = false;
+    ending->close();
+  });
+  io.run();
+  EXPECT_EQ(db.value("SELECT count(*) || ' in ' || count(DISTINCT xmin::text) FROM test_jobs"
+                     " WHERE status = 'succeeded'"),
+            "2 in 1");
 }
 
 TEST_F(finish, every_outcome_is_refused_under_a_lease_that_is_not_the_jobs) {

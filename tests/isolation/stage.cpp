@@ -129,6 +129,7 @@ class stage::actor {
   void send_next() {
     if (left_.empty()) return;
     const command one = left_.front();
+    current_ = one;
     left_.pop_front();
     prepare(one);
     const int sent =
@@ -151,6 +152,12 @@ class stage::actor {
       const std::string value{got.get(row, column)};
       answers_.insert(is_job_id(value) ? name_of_job(value) : value);
     }
+    // A statement that answers the numbers of its jobs: here it is always about one.
+    const int number = PQfnumber(got.raw(), "n");
+    for (int row = 0; number >= 0 && row < got.rows(); ++row) {
+      if (got.get(row, number) != "1") throw std::runtime_error("there is no such job");
+      answers_.insert(name_of_job(current_.params[0].substr(0, current_.params[0].size() - 1)));
+    }
     if (part_->answer_column.empty() && got.affected() > 0) answers_.insert("kept");
   }
 
@@ -159,6 +166,7 @@ class stage::actor {
   const transaction* part_ = nullptr;
   std::size_t next_step_ = 0;
   std::deque<command> left_;
+  command current_;
   bool busy_ = false;
   /// In alphabetical order: that of the rows means nothing.
   std::multiset<std::string> answers_;

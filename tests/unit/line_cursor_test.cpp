@@ -40,6 +40,19 @@ TEST(line_cursor, a_slow_look_from_the_front_is_repeated_less_often) {
   EXPECT_EQ(cursor.start(start + 2100ms), place{});
 }
 
+TEST(line_cursor, who_shares_the_line_with_others_looks_from_the_front_less_often_if_it_is_slow) {
+  line_cursor cursor;
+  cursor.shared_by(4);
+  cursor.start(start);
+  cursor.saw(10, 10, {0, 10}, start, start + 10ms);
+  EXPECT_NE(cursor.start(start + 800ms), place{});
+  EXPECT_EQ(cursor.start(start + 810ms), place{});
+  // A quick look stays at five times a second.
+  cursor.saw(10, 10, {0, 20}, start + 810ms, start + 811ms);
+  EXPECT_NE(cursor.start(start + 1010ms), place{});
+  EXPECT_EQ(cursor.start(start + 1011ms), place{});
+}
+
 TEST(line_cursor, a_full_batch_before_the_point_reached_is_followed_by_another_look_there) {
   line_cursor cursor;
   cursor.start(start);

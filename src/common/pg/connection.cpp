@@ -77,7 +77,7 @@ void require_sendable(const std::vector<call>& calls,
     }
     for (const auto& value : params) {
       // A text parameter ends at its first zero byte, so the rest would be lost silently.
-      if (value && value->find('\0') != std::string::npos) {
+      if (value && !value.binary && value->find('\0') != std::string::npos) {
         throw query_error(
             "22021", "a parameter contains a zero byte, which PostgreSQL cannot store", stmt->name);
       }
@@ -227,16 +227,18 @@ std::size_t connection::enqueue(exchange& x, std::size_t index) {
   const bool by_name = prepare(x, index);
   std::size_t size = by_name ? stmt->name.size() : stmt->text.size();
   std::vector<const char*> values;
-  values.reserve(params.size());
+  std::vector<int> lengths, formats;
   for (const auto& value : params) {
     values.push_back(value ? value->c_str() : nullptr);
+    lengths.push_back(value ? static_cast<int>(value->size()) : 0);
+    formats.push_back(value.binary ? 1 : 0);
     if (value) size += value->size();
   }
   const int count = static_cast<int>(values.size());
   const int sent = by_name ? PQsendQueryPrepared(raw_, stmt->name.c_str(), count, values.data(),
-                                                 nullptr, nullptr, 0)
+                                                 lengths.data(), formats.data(), 0)
                            : PQsendQueryParams(raw_, stmt->text.c_str(), count, nullptr,
-                                               values.data(), nullptr, nullptr, 0);
+                                               values.data(), lengths.data(), formats.data(), 0);
   if (sent != 1) lose(x, reason());
   x.expected.push_back({.call = index, .prepares = false});
   return size;

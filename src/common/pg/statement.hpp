@@ -14,8 +14,13 @@ struct statement {
   std::string text;
 };
 
-/// A parameter in text format; nothing means NULL.
-using param = std::optional<std::string>;
+/// A parameter; nothing means NULL. It is text, unless binary_array.hpp made it.
+struct param : std::optional<std::string> {
+  using optional::optional;
+  param(std::optional<std::string> text) : optional(std::move(text)) {}
+
+  bool binary = false;
+};
 
 /// One execution of a statement, which must outlive the call. It has constructors because g++ 12
 /// destroys an aggregate twice that is made inside of a co_await.

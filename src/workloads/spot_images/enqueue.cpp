@@ -22,7 +22,7 @@ enqueue_answer spot_images(pqxx::dbtransaction& tx, std::string_view plan_id) {
 // aborted after an error inside, and the commit that followed rolled the guide back in silence.
 enqueue_attempt spot_images_or_nothing(pqxx::dbtransaction& tx, std::string_view plan_id) {
   enqueue_attempt out;
-  tx.exec(std::string(queries::spot_jobs_savepoint.text));
+  tx.exec(std::string(queries::savepoint.text));
   try {
     out.answer = spot_images(tx, plan_id);
   } catch (const pqxx::broken_connection&) {
@@ -30,9 +30,9 @@ enqueue_attempt spot_images_or_nothing(pqxx::dbtransaction& tx, std::string_view
   } catch (const std::exception& error) {
     const std::string_view text = error.what();
     out.error = text.substr(0, text.find('\n'));
-    tx.exec(std::string(queries::spot_jobs_undo.text));
+    tx.exec(std::string(queries::savepoint_undo.text));
   }
-  tx.exec(std::string(queries::spot_jobs_keep.text));
+  tx.exec(std::string(queries::savepoint_release.text));
   return out;
 }
 

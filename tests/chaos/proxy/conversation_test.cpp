@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "chaos/proxy/faults.hpp"
+#include "common/pg/binary_array.hpp"
 
 namespace rowrunner::chaos {
 namespace {
@@ -63,6 +64,20 @@ TEST(framer, reads_the_parameters_of_a_bind) {
   ASSERT_EQ(bound.params.size(), 1U);
   EXPECT_EQ(bound.params[0], "{a}");
   EXPECT_TRUE(read_bind("nonsense").params.empty());
+}
+
+TEST(framer, reads_binary_arrays_of_a_bind_as_text) {
+  const std::string id = "0190a000-0000-7000-8000-00000000000f";
+  const auto ids = pg::uuid_array({id});
+  const auto leases = pg::int_array({-1, 9223372036854775807});
+  std::string body = zero() + "succeed/test" + zero() + int16(2) + int16(1) + int16(1) + int16(2);
+  for (const auto& each : {ids, leases}) {
+    body += int32(static_cast<std::uint32_t>(each->size())) + *each;
+  }
+  const auto bound = read_bind(body + int16(0));
+  ASSERT_EQ(bound.params.size(), 2U);
+  EXPECT_EQ(bound.params[0], "{" + id + "}");
+  EXPECT_EQ(bound.params[1], "{-1,9223372036854775807}");
 }
 
 TEST(conversation, a_pipeline_outside_of_a_block_commits_at_its_sync) {

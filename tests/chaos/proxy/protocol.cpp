@@ -63,15 +63,60 @@ std::string_view body_reader::bytes(std::size_t length) {
 std::uint16_t body_reader::int16() { return static_cast<std::uint16_t>(big_endian(bytes(2))); }
 std::uint32_t body_reader::int32() { return big_endian(bytes(4)); }
 
+namespace {
+
+constexpr std::uint32_t uuid_type = 2950;
+
+std::string uuid_text(std::string_view bytes) {
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    out += "0123456789abcdef"[byte >> 4];
+    out += "0123456789abcdef"[byte & 0xFU];
+  }
+  return out;
+}
+
+std::string number_text(std::string_view bytes) {
+  std::uint64_t number = 0;
+  for (const char c : bytes) number = number << 8 | static_cast<unsigned char>(c);
+  return std::to_string(static_cast<std::int64_t>(number));
+}
+
+/// A one-dimensional array in binary format as a literal.
+std::string array_text(std::string_view bytes) {
+  body_reader from(bytes);
+  from.int32();  // dimensions
+  from.int32();  // whether there are NULLs
+  const bool uuids = from.int32() == uuid_type;
+  const auto items = from.int32();
+  from.int32();  // the lower bound
+  std::string out = "{";
+  for (std::uint32_t i = 0; i < items; ++i) {
+    const auto item = from.bytes(from.int32());
+    if (i > 0) out += ',';
+    out += uuids ? uuid_text(item) : number_text(item);
+  }
+  return out + "}";
+}
+
+}  // namespace
+
 binding read_bind(std::string_view body) {
   body_reader from(body);
   binding found;
   found.portal = from.text();
   found.statement = from.text();
-  for (auto formats = from.int16(); formats > 0; --formats) from.int16();
+  std::vector<bool> binary(from.int16());
+  for (auto&& each : binary) each = from.int16() == 1;
   for (auto params = from.int16(); params > 0; --params) {
     const auto length = static_cast<std::int32_t>(from.int32());
-    found.params.emplace_back(from.bytes(static_cast<std::size_t>(std::max(length, 0))));
+    const auto value = from.bytes(static_cast<std::size_t>(std::max(length, 0)));
+    const auto index = found.params.size();
+    // One format for all, or one for each.
+    const bool is_binary = !binary.empty() && binary[binary.size() == 1 ? 0 : index];
+    found.params.push_back(is_binary ? array_text(value) : std::string(value));
   }
   return found;
 }

@@ -56,7 +56,8 @@ class body_reader {
   std::string_view rest_;
 };
 
-/// The statement of a Bind, and its parameters as they stand there; NULL is empty.
+/// The statement of a Bind, and its parameters as they stand there; NULL is empty, and binary
+/// arrays of uuids and numbers are written as text.
 struct binding {
   std::string portal;
   std::string statement;

@@ -1,2 +1,2 @@
 -- The savepoint has served, whether or not it was gone back to.
-RELEASE SAVEPOINT rowrunner_spot_images
+RELEASE SAVEPOINT rowrunner_enqueue

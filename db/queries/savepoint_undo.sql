@@ -1,2 +1,2 @@
 -- Back to the savepoint, as if nothing had been enqueued; the transaction goes on.
-ROLLBACK TO SAVEPOINT rowrunner_spot_images
+ROLLBACK TO SAVEPOINT rowrunner_enqueue

@@ -1,0 +1,94 @@
+// How far the claims of all workers have come: a claim starts behind that, and only one from the
+// front sees what fell back.
+
+#include <gtest/gtest.h>
+
+#include "common/kind_info.hpp"
+#include "common/queries.hpp"
+#include "support/jobs.hpp"
+#include "worker/line_cursor.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+class claim_mark : public ::testing::Test {
+ protected:
+  /// The statement of the worker; names of the jobs that it took, as "a b".
+  std::string claim(place behind, int at_most) {
+    kind_info kind;
+    kind.table = "public.spot_image_jobs";
+    pqxx::work tx(db_.connection());
+    std::string names;
+    for (const auto& row :
+         tx.exec_params(kind.bind(queries::claim, ", j.spot_name"), 1, behind.priority, behind.seq,
+                        at_most, ++lease_, "w", 10'000)) {
+      if (row["id"].is_null()) continue;
+      names += (names.empty() ? "" : " ") + row["spot_name"].as<std::string>();
+    }
+    tx.commit();
+    return names;
+  }
+
+  /// Gives a job the place of another one that was taken, which stood before it.
+  void put_in_front(const std::string& name, int seq) {
+    db_.exec("UPDATE rowrunner.queue q SET seq = " + std::to_string(seq) +
+             " FROM spot_image_jobs j WHERE j.id = q.job_id AND j.spot_name = '" + name + "'");
+  }
+
+  const place front_;
+  test_database db_;
+  std::int64_t lease_ = 0;
+};
+
+TEST_F(claim_mark, a_claim_starts_behind_what_another_worker_has_reached) {
+  for (const char* name : {"a", "b", "c", "d"}) insert_job(db_, name);
+  EXPECT_EQ(claim(front_, 2), "a b");
+  put_in_front("c", 1);
+  EXPECT_EQ(claim({0, 1}, 10), "d");
+  EXPECT_EQ(claim(front_, 10), "c");
+}
+
+TEST_F(claim_mark, who_is_still_among_what_was_given_back_passes_over_nothing) {
+  for (const char* name : {"a", "b", "c", "d"}) insert_job(db_, name);
+  EXPECT_EQ(claim(front_, 3), "a b c");
+  db_.exec("UPDATE spot_image_jobs SET status = 'queued' WHERE status = 'processing'");
+  // Three stand at the front, with numbers below zero; the first of them was taken just now.
+  EXPECT_NE(claim(front_, 1), "d");
+  EXPECT_NE(claim({0, -3}, 1), "d");
+}
+
+TEST_F(claim_mark, it_holds_for_its_own_priority_only) {
+  for (const char* name : {"a", "b"}) insert_job(db_, name);
+  EXPECT_EQ(claim(front_, 10), "a b");
+  for (const char* name : {"x", "y", "z"}) insert_job(db_, name, "priority", "-3");
+  put_in_front("y", 2);
+  // The mark stands at b, which has a larger number, but is of another priority.
+  EXPECT_EQ(claim({-3, 1}, 1), "y");
+  EXPECT_EQ(claim({-3, 1}, 1), "x");
+  // Now it stands at x, the more urgent one.
+  put_in_front("z", 2);
+  EXPECT_EQ(claim({-3, 1}, 1), "");
+}
+
+TEST_F(claim_mark, what_was_given_back_to_the_front_does_not_move_it) {
+  insert_job(db_, "a");
+  EXPECT_EQ(claim(front_, 1), "a");
+  const auto mark = db_.value("SELECT last_value FROM rowrunner.reached_spot_image");
+  db_.exec("UPDATE spot_image_jobs SET status = 'queued'");
+  EXPECT_EQ(db_.value("SELECT seq < 0 FROM rowrunner.queue"), "t");
+  EXPECT_EQ(claim(front_, 1), "a");
+  EXPECT_EQ(db_.value("SELECT last_value FROM rowrunner.reached_spot_image"), mark);
+}
+
+TEST_F(claim_mark, comes_and_goes_with_its_kind) {
+  const std::string marks =
+      "SELECT count(*) FROM pg_class WHERE relkind = 'S' AND relname = 'reached_spot_image'";
+  EXPECT_EQ(db_.value(marks), "1");
+  db_.exec("SELECT rowrunner.detach('spot_image')");
+  EXPECT_EQ(db_.value(marks), "0");
+  db_.exec("SELECT rowrunner.attach('spot_image_jobs', 'spot_image')");
+  EXPECT_EQ(db_.value(marks), "1");
+}
+
+}  // namespace
+}  // namespace rowrunner::testing
