@@ -17,6 +17,7 @@ GROUPS = [
     ("wal/", "WAL from enqueue to end"),
     ("cpu/", "Server CPU from enqueue to end"),
     ("burn_cpu/", "CPU of the burn-down alone"),
+    ("anatomy/", "Where the time of one job goes"),
     ("xmin/", "A transaction held open by another session"),
     ("history/", "History"),
     ("claim_p50/", "Time of a claim, p50"),

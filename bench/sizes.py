@@ -15,6 +15,7 @@ class Sizes:
     small_backlog: int = 10_000
     claim_cycles: int = 40
     workers: tuple = (1, 2, 4, 8, 16, 32)
+    shared_jobs: int = 400_000    # of many processes
     waiting_jobs: int = 20_000
     short_jobs: int = 10_000
     running: int = 1_000          # coroutines for the memory of a busy worker
@@ -26,16 +27,16 @@ class Sizes:
 
 BARS = Sizes()
 QUICK = Sizes(rounds=1, jobs=50_000, commit_seconds=3, pick_ups=60, xmin_jobs=150_000,
-              history=300_000, backlog=200_000, claim_cycles=10, workers=(1, 2, 32),
+              history=300_000, backlog=200_000, claim_cycles=10, workers=(1, 2, 32), shared_jobs=100_000,
               waiting_jobs=4_000, short_jobs=4_000, delayed=100_000, idle_seconds=5)
 # Everything once, as little as possible: shows that the harness works, and nothing else.
 SMOKE = Sizes(rounds=1, jobs=200, commit_seconds=1, pick_ups=3, xmin_jobs=200, history=200,
-              backlog=400, small_backlog=200, claim_cycles=2, workers=(1, 2), waiting_jobs=200,
+              backlog=400, small_backlog=200, claim_cycles=2, workers=(1, 2), shared_jobs=200, waiting_jobs=200,
               short_jobs=100, running=50, delayed=100, idle_seconds=1,
               settle_seconds=0, points=1)
 
 
 def capped(sizes, at_most):
     """The same with no table larger than that."""
-    tables = ("jobs", "xmin_jobs", "history", "backlog", "delayed")
+    tables = ("jobs", "xmin_jobs", "history", "backlog", "shared_jobs", "delayed")
     return dataclasses.replace(sizes, **{name: min(getattr(sizes, name), at_most) for name in tables})

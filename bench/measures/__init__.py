@@ -1,10 +1,11 @@
 """One file a measurement; MEASURES is their order."""
 
-from measures import (backlog, burn_down, commits, delayed, held_xmin, history, idle, long_job,
+from measures import (anatomy, backlog, burn_down, commits, delayed, held_xmin, history, idle, long_job,
                       many_workers, memory, pick_up, waiting_handlers)
 
 MEASURES = {
     "burn_down": burn_down,
+    "anatomy": anatomy,
     "commits": commits,
     "pick_up": pick_up,
     "held_xmin": held_xmin,

@@ -10,7 +10,7 @@ SHARES = "SELECT count(*) FROM spot_image_jobs GROUP BY locked_by"
 def run(context):
     for _ in context.rounds():
         for workers in context.sizes.workers:
-            rate, unfairness = sample(context, workers, context.sizes.jobs)
+            rate, unfairness = sample(context, workers, context.sizes.shared_jobs)
             label = f"{workers} processes" if workers > 1 else "1 process"
             context.record(f"workers/{workers}", label, "jobs/s", rate)
             if workers > 1:
