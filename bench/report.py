@@ -10,6 +10,7 @@ import charts
 RED, GREEN, PLAIN = "\033[31m", "\033[32m", "\033[0m"
 GROUPS = [
     ("burn_down/", "Burn-down of no-op jobs"),
+    ("at_work/", "The same from the first claim to the last end"),
     ("enqueue/", "Bulk enqueue"),
     ("commits/", "One commit a job, 8 clients"),
     ("pick_up_p50/", "Pick-up after commit, p50"),

@@ -9,9 +9,9 @@ from measures.idle import set_track
 
 SESSIONS = {"line": "the session that claims", "writes": "the session that ends"}
 STATEMENTS = {
-    "claim": ("claim.sql", "WITH place AS%%"),
-    "succeed": ("succeed.sql", "UPDATE %% RETURNING f.n"),
-    "end_leases": ("end_leases.sql", "DELETE FROM rowrunner.leases %%"),
+    "claim": ("claim.sql", "WITH place AS%"),
+    "succeed": ("succeed.sql", "WITH ended AS (   UPDATE %'succeeded'%"),
+    "end_leases": ("end_leases.sql", "DELETE FROM rowrunner.leases %"),
 }
 EXECUTED = """
 SELECT coalesce(sum(total_exec_time), 0)::float8 FROM pg_stat_statements s
@@ -42,12 +42,13 @@ def sample(context, statistics):
         db.run("UPDATE rowrunner.kinds SET paused = false")
         queue.wait_done(name)
         spent = {key: (microseconds(pid) - before[key]) / jobs for key, pid in pids.items()}
+        executed = {key: statistics.value(EXECUTED, name, pattern) * 1e3 / jobs
+                    for key, (_, pattern) in STATEMENTS.items()}
         processes.end(worker)
     for key, label in SESSIONS.items():
         context.record(f"anatomy/{key}", f"{label}, CPU", "µs a job", spent[key])
-    for key, (file, pattern) in STATEMENTS.items():
-        executed = statistics.value(EXECUTED, name, pattern.replace("%%", "%")) * 1e3 / jobs
-        context.record(f"anatomy/{key}", f"of it {file}", "µs a job", executed)
+    for key, (file, _) in STATEMENTS.items():
+        context.record(f"anatomy/{key}", f"{file}, from begin to end", "µs a job", executed[key])
     context.record("anatomy/worker", "the worker, CPU", "µs a job", spent["worker"])
 
 

@@ -4,6 +4,7 @@ server in WAL and CPU from its enqueue to its end."""
 import os
 import resource
 
+from measures.many_workers import SPAN
 from queues.in_database import InDatabase
 
 
@@ -67,6 +68,9 @@ def ours(workers):
             seconds = queue.burn_down(name, jobs, workers)
             if workers == 1:
                 meter.record("rowrunner", "Rowrunner", jobs)
+            with context.cluster.connect(name) as db:
+                at_work = db.value(SPAN)
+        context.record(f"at_work/rowrunner_{workers}", f"Rowrunner, {plural(workers)}", "jobs/s", jobs / at_work)
         context.record("enqueue/rowrunner", "Rowrunner, enqueue_many", "jobs/s", jobs / enqueued)
         context.record(f"burn_down/rowrunner_{workers}", f"Rowrunner, {plural(workers)}", "jobs/s", jobs / seconds)
     return sample

@@ -11,8 +11,8 @@ PEERS = rowrunner.ROOT / "bench/peers"
 NODE = PEERS / "node_modules/.bin/node"
 TEMPLATE = "graphile_worker_template"
 
-# The best of `bench/run tune` for each purpose.
-THROUGHPUT = ("--concurrency", 24, "--local-queue", 500, "--complete-delay", 0)
+# The best of `bench/run tune` for each purpose; its documentation has a local queue of 500.
+THROUGHPUT = ("--concurrency", 10, "--local-queue", 2000, "--complete-delay", 5)
 LATENCY = ("--concurrency", 10)
 
 

@@ -24,7 +24,8 @@ def procedure():
     claim = statement("claim", p1="v_kind", p2="v_priority", p3="v_seq", p4="v_batch", p5="v_lease",
                       p6="v_worker", p7="10000")
     end_leases = statement("end_leases", p1="ARRAY[v_lease]", p2="0")
-    succeed = statement("succeed", p1="v_ids", p2="v_leases")
+    succeed = statement("succeed", p1="v_ids", p2="v_leases").replace(
+        "SELECT array_agg(n) AS counted", "SELECT count(*) INTO v_counted")
     return f"""
 CREATE OR REPLACE PROCEDURE public.burn_down(v_batch integer, v_worker text) LANGUAGE plpgsql AS $bench$
 #variable_conflict use_column
@@ -53,7 +54,7 @@ BEGIN
     v_leases := array_fill(v_lease, ARRAY[cardinality(v_ids)]);
     PERFORM {statement("write_settings").removeprefix("SELECT")};
     {end_leases};
-    WITH counted AS ({succeed}) SELECT count(*) INTO v_counted FROM counted;
+    {succeed};
     IF v_counted <> cardinality(v_ids) THEN
       RAISE EXCEPTION '% of % jobs counted', v_counted, cardinality(v_ids);
     END IF;

@@ -11,7 +11,7 @@ TEMPLATE = "pg_boss_template"
 class PgBoss:
     name = "pg-boss"
     # The best of `bench/run tune`.
-    throughput = ("--batch", 1000, "--concurrency", 2)
+    throughput = ("--batch", 5000, "--concurrency", 2)
 
     def __init__(self, cluster):
         self.cluster = cluster

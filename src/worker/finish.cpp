@@ -228,7 +228,7 @@ asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& doub
   batch open;
   doubtful = false;
   for (const auto& g : grouped(verdicts)) {
-    std::vector<std::string> ids;
+    std::vector<std::string_view> ids;
     std::vector<std::int64_t> leases;
     for (const auto* v : g.members) {
       ids.push_back(v->job->id);

@@ -40,15 +40,20 @@ std::vector<finisher::group> finisher::grouped(const batch& verdicts) {
     // Rows are locked in the order of their ids, by everybody; only what goes back to the front of
     // the line goes last first, so that it stands there in its old order.
     const bool back = g.kind_of_outcome == 2;
-    std::sort(g.members.begin(), g.members.end(), [&](const verdict* a, const verdict* b) {
+    const auto before = [&](const verdict* a, const verdict* b) {
       return back ? b->job->stood_at < a->job->stood_at : a->job->id < b->job->id;
-    });
+    };
+    // Usually they are: ids grow with the places in line.
+    if (!std::is_sorted(g.members.begin(), g.members.end(), before)) {
+      std::sort(g.members.begin(), g.members.end(), before);
+    }
   }
   return groups;
 }
 
 pg::call finisher::call_for(const group& g) {
-  std::vector<std::string> ids, texts;
+  std::vector<std::string_view> ids;
+  std::vector<std::string> texts;
   std::vector<std::int64_t> leases, delays, ran;
   std::vector<bool> finals;
   std::uniform_real_distribution<double> random;
@@ -89,8 +94,8 @@ pg::call finisher::call_for(const group& g) {
 std::vector<std::optional<std::string_view>> finisher::group::read(const pg::result& answer) const {
   std::vector<std::optional<std::string_view>> found(members.size());
   if (kind_of_outcome == 0) {
-    for (int row = 0; row < answer.rows(); ++row) {
-      found.at(static_cast<std::size_t>(answer.get_int(row, 0) - 1)) = job_status::succeeded;
+    for (const auto number : pg::read_int_array(answer.get(0, 0))) {
+      found.at(static_cast<std::size_t>(number - 1)) = job_status::succeeded;
     }
     return found;
   }

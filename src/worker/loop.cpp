@@ -126,6 +126,8 @@ asio::awaitable<bool> line_loop::claim_for(lane& home, int at_most) {
   if (got.seen == at_most) home.size.filled(at_most);
   if (home.idle()) home.size.resumed(now);
   if (got.seen < at_most && got.from_front) home.found_all(got.seen, now);
+  // A drain has no use for what comes later.
+  if (got.seen == 0 && got.from_front && options_.drain) home.asleep = true;
   if (home.asleep) next_watch_ = now;
   // Behind the cursor nothing was left: the front is worth a look before any wait.
   const bool found = got.seen > 0 || !got.from_front;

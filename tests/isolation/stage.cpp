@@ -153,9 +153,9 @@ class stage::actor {
       answers_.insert(is_job_id(value) ? name_of_job(value) : value);
     }
     // A statement that answers the numbers of its jobs: here it is always about one.
-    const int number = PQfnumber(got.raw(), "n");
-    for (int row = 0; number >= 0 && row < got.rows(); ++row) {
-      if (got.get(row, number) != "1") throw std::runtime_error("there is no such job");
+    const int counted = PQfnumber(got.raw(), "counted");
+    if (counted >= 0 && !got.is_null(0, counted)) {
+      if (got.get(0, counted) != "{1}") throw std::runtime_error("there is no such job");
       answers_.insert(name_of_job(current_.params[0].substr(0, current_.params[0].size() - 1)));
     }
     if (part_->answer_column.empty() && got.affected() > 0) answers_.insert("kept");

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "common/pg/array.hpp"
+#include "common/pg/error.hpp"
 
 namespace rowrunner::pg {
 namespace {
@@ -32,6 +33,15 @@ TEST(pg_array, escapes_quotes_and_backslashes_only) {
 
 TEST(pg_array, tells_null_from_the_word_null) {
   EXPECT_EQ(array(optional_strings{std::nullopt, "NULL", "x"}), R"({NULL,"NULL","x"})");
+}
+
+TEST(pg_array, reads_the_numbers_of_an_answer) {
+  EXPECT_EQ(read_int_array(""), integers{});
+  EXPECT_EQ(read_int_array("{}"), integers{});
+  EXPECT_EQ(read_int_array("{3,-1,9223372036854775807}"), (integers{3, -1, 9223372036854775807}));
+  for (const char* bad : {"{", "3", "{3", "{a}", "{3 }", "{3;4}", "{NULL}", "{99999999999999999999}"}) {
+    EXPECT_THROW(read_int_array(bad), error) << bad;
+  }
 }
 
 TEST(pg_array, renders_the_extreme_integers) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "common/pg/error.hpp"
+
 namespace rowrunner::pg {
 namespace {
 
@@ -70,6 +72,21 @@ std::string array(const std::vector<bool>& items) {
     append(out, item);
   }
   return out += '}';
+}
+
+std::vector<std::int64_t> read_int_array(std::string_view text) {
+  std::vector<std::int64_t> items;
+  if (text.empty()) return items;
+  const auto bad = [&] { return error("42804", "not an array of numbers: " + std::string(text)); };
+  if (text.size() < 2 || text.front() != '{' || text.back() != '}') throw bad();
+  const char* at = text.data() + 1;
+  const char* const end = text.data() + text.size() - 1;
+  while (at != end) {
+    const auto [next, failure] = std::from_chars(at, end, items.emplace_back());
+    if (failure != std::errc{} || (next != end && *next != ',')) throw bad();
+    at = next == end ? end : next + 1;
+  }
+  return items;
 }
 
 }  // namespace rowrunner::pg

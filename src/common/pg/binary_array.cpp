@@ -41,7 +41,7 @@ unsigned digit(char c) {
   throw std::invalid_argument("not a uuid as the server writes it");
 }
 
-void append_uuid(std::string& out, const std::string& text) {
+void append_uuid(std::string& out, std::string_view text) {
   std::size_t digits = 0;
   unsigned high = 0;
   for (const char c : text) {
@@ -57,7 +57,7 @@ void append_uuid(std::string& out, const std::string& text) {
 
 }  // namespace
 
-param uuid_array(const std::vector<std::string>& items) {
+param uuid_array(const std::vector<std::string_view>& items) {
   std::string out = header(uuid_type, items.size(), uuid_bytes);
   for (const auto& item : items) {
     append(out, std::uint32_t{uuid_bytes});

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/pg/statement.hpp"
@@ -11,7 +11,7 @@ namespace rowrunner::pg {
 /// Arrays in binary format, fit to be a parameter such as $1::uuid[]. For the long lists of a busy
 /// worker: reading a uuid as text costs the server more than finding its row's page. Throws
 /// std::invalid_argument if an item is not a uuid.
-param uuid_array(const std::vector<std::string>& items);
+param uuid_array(const std::vector<std::string_view>& items);
 param int_array(const std::vector<std::int64_t>& items);
 
 }  // namespace rowrunner::pg
