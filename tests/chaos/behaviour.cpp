@@ -54,10 +54,10 @@ milliseconds ordinary_time(std::uint64_t chance) {
   return milliseconds{chance % 20 == 0 ? 300 + chance / 20 % 1'200 : chance / 20 % 40};
 }
 
-/// What a worker that has lost its lease may still write: an end, a failure, a release.
+/// What a worker that has lost its lease may still write: an end, a failure, a release, a step.
 action late_action(std::uint64_t chance) {
-  constexpr std::array<action, 5> ends{action::effect, action::effect, action::fail, action::fail,
-                                       action::snooze};
+  constexpr std::array<action, 6> ends{action::effect, action::effect, action::fail,
+                                       action::fail,   action::snooze, action::steps};
   return ends[chance % ends.size()];
 }
 
@@ -86,7 +86,7 @@ behaviour behaviour_of(std::uint64_t seed, std::string_view job, int attempt) {
     chosen = {late_action(chance), milliseconds{1'500 + again % 2'500}};
     chosen.stubborn = true;
   } else if (kind == "slow") {
-    chosen = {action::effect, milliseconds{13'000}};
+    chosen = {action::effect, milliseconds{16'000}};
   } else if (kind == "sloth") {
     chosen = {action::effect, milliseconds{50'000}};
   } else if (kind == "doomed") {
@@ -97,6 +97,8 @@ behaviour behaviour_of(std::uint64_t seed, std::string_view job, int attempt) {
     chosen.signal = any_signal(again);
   } else if (kind == "hang" && attempt == 1) {
     chosen = {action::hang, milliseconds{0}};
+  } else if (kind == "late" && again % 4 != 0) {
+    chosen = {action::steps, milliseconds{1'500 + again % 2'000}};
   } else if (kind == "late" || kind == "crash" || kind == "hang") {
     chosen = {action::steps, milliseconds{again % 50}};
   }

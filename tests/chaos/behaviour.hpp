@@ -37,9 +37,10 @@ struct behaviour {
 
 /// A pure function. The name of a job says what class it is of, up to its first '-':
 ///   job     anything but what is below, by chance, with weights that are drawn per seed
-///   late    takes seconds in its first attempt and then ends well, fails or gives itself back,
-///           deaf to what it is told
-///   slow    takes longer than a lease
+///   late    takes seconds in its first attempt and then ends well, fails, gives itself back or
+///           stores a step, deaf to what it is told; mostly takes seconds in its next attempt too,
+///           so that what is written late meets the next holder at work
+///   slow    takes longer than a lease and what is left of another one
 ///   sloth   takes five leases
 ///   doomed  fails every time
 ///   crash   kills its process in its first attempt

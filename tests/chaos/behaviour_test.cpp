@@ -40,6 +40,7 @@ TEST(behaviour, the_class_of_a_name_decides) {
     EXPECT_EQ(behaviour_of(seed, "hang-1", 1).what, action::hang);
     EXPECT_TRUE(behaviour_of(seed, "late-1", 1).stubborn);
     EXPECT_FALSE(behaviour_of(seed, "late-1", 2).stubborn);
+    EXPECT_LT(behaviour_of(seed, "late-1", 2).time, std::chrono::seconds{4});
     EXPECT_GT(behaviour_of(seed, "slow-1", 1).time, std::chrono::seconds{10});
     EXPECT_GE(behaviour_of(seed, "sloth-1", 2).time, std::chrono::seconds{50});
   }

@@ -1,6 +1,7 @@
 -- What the chaos runner adds to a migrated database: two job tables of its own, a table that takes
--- their effects, and a trigger that notes every transition of every job, with its lease and its
--- transaction.
+-- their effects, and triggers that note every transition of every job, with its lease and its
+-- transaction, every step, with the lease that it was stored under and the one that the job had, and
+-- every commit after which a spot and its job would not agree.
 
 CREATE TABLE public.chaos_jobs (
   id           uuid PRIMARY KEY DEFAULT rowrunner.new_id(),
@@ -66,3 +67,53 @@ CREATE TRIGGER a_note AFTER UPDATE ON public.chaos_blocking_jobs FOR EACH ROW
 CREATE TRIGGER a_note AFTER UPDATE ON public.spot_image_jobs FOR EACH ROW
   WHEN (OLD.status <> NEW.status OR OLD.lease IS DISTINCT FROM NEW.lease OR OLD.attempts <> NEW.attempts)
   EXECUTE FUNCTION public.chaos_note('spot_image');
+
+CREATE TABLE public.chaos_steps (
+  job_id   uuid NOT NULL,
+  step     text NOT NULL,
+  written  bigint NOT NULL,
+  held     bigint
+);
+
+CREATE FUNCTION public.chaos_note_step() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO public.chaos_steps (job_id, step, written, held)
+  VALUES (NEW.job_id, NEW.step, (NEW.result->>'lease')::bigint,
+          (SELECT j.lease FROM public.chaos_jobs j
+           WHERE j.id = NEW.job_id AND j.status = 'processing'));
+  RETURN NULL;
+END
+$$;
+
+-- Only steps whose handler says under which lease it runs: those of chaos_jobs.
+CREATE TRIGGER a_note AFTER INSERT OR UPDATE ON rowrunner.steps FOR EACH ROW
+  WHEN (jsonb_exists(NEW.result, 'lease')) EXECUTE FUNCTION public.chaos_note_step();
+
+CREATE TABLE public.chaos_disagreements (
+  txid    bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint,
+  job_id  uuid NOT NULL,
+  spot    text NOT NULL,
+  job     text NOT NULL
+);
+
+CREATE FUNCTION public.chaos_compare() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO public.chaos_disagreements (job_id, spot, job)
+  SELECT j.id, s.image_status, j.status
+  FROM public.spot_image_jobs j JOIN public.spots s USING (plan_id, spot_name)
+  WHERE j.id = NEW.id
+    AND s.image_status <> public.spot_image_status(j.status, j.attempts, j.max_attempts);
+  RETURN NULL;
+END
+$$;
+
+-- Deferred: what counts is what the transaction leaves behind. A look from outside, once a second,
+-- would miss what is put right a moment later.
+CREATE CONSTRAINT TRIGGER z_compare AFTER INSERT OR UPDATE ON public.spot_image_jobs
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.chaos_compare();
+
+-- A row that is written again and again, to see how long that takes.
+CREATE TABLE public.chaos_pulse (n bigint NOT NULL) WITH (fillfactor = 10);
+INSERT INTO public.chaos_pulse VALUES (0);

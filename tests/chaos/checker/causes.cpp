@@ -1,7 +1,10 @@
 // I3, seen from the other side: what is taken from a worker was taken for a reason. A lease is lost
 // only by a worker that was dead, stopped or cut off (slow networks, wrong clocks and slow handlers
-// are no reason); a job is given back only by a worker that wanted or had to; and a worker that has
-// lost a lease tells its handlers.
+// are no reason); a job is given back only by a worker that wanted or had to; a run is cancelled
+// only if somebody asked for it while it went on; and a worker that has lost a lease tells its
+// handlers. I5, likewise: an attempt that was charged had failed.
+
+#include <algorithm>
 
 #include "chaos/behaviour.hpp"
 #include "chaos/checker/checker.hpp"
@@ -16,8 +19,21 @@ constexpr moment slack = 2'000'000;
 
 void check_rescue(const evidence& about, const job_story& story, const transition& t,
                   violations& into) {
-  const auto trouble = about.impaired(t.worker, t.at - about.lease() - slack, t.at);
-  if (trouble * least_share >= about.lease()) return;
+  const auto trouble_until = [&](moment at) {
+    return about.impaired(t.worker, at - about.lease() - slack, at);
+  };
+  const auto enough = [&](moment at) { return trouble_until(at) * least_share >= about.lease(); };
+  const auto trouble = trouble_until(t.at);
+  if (enough(t.at)) return;
+  // A heartbeat that was on its way when the worker gave up may have extended the lease once more.
+  const auto& stops = about.stops_by(t.worker);
+  if (std::any_of(stops.begin(), stops.end(), [&](moment at) {
+        return at <= t.at && at >= t.at - about.lease() - slack && enough(at);
+      })) {
+    return;
+  }
+  const auto* claim = story.claim_of(*t.old_lease);
+  if (claim != nullptr && about.clock_jumped(claim->at, t.at)) return;
   into.push_back({"I3", story.row->name,
                   "lease " + std::to_string(*t.old_lease) + " was taken from " + t.worker +
                       ", which had no trouble that could explain it (" +
@@ -40,12 +56,58 @@ void check_release(const evidence& about, const job_story& story, const transiti
                   lines_of(story)});
 }
 
+/// The request must have been under way at some time of this very run: one that was answered before
+/// is about an earlier one.
+void check_cancel(const evidence& about, const job_story& story, const transition& t,
+                  violations& into) {
+  const auto& name = story.row->name;
+  const auto* claim = story.claim_of(*t.old_lease);
+  const auto& answers = about.events_about("asked", name);
+  for (const auto* each : about.events_about("cancel", name)) {
+    const auto answer = std::find_if(answers.begin(), answers.end(), [&](const auto* one) {
+      return one->word(1) == each->word(1);
+    });
+    const bool before = answer != answers.end() && claim != nullptr && (*answer)->at < claim->at;
+    if (each->at <= t.at && !before) return;
+  }
+  into.push_back({"I3", name,
+                  "it was cancelled under lease " + std::to_string(*t.old_lease) +
+                      ", though nobody asked for that while this run went on",
+                  lines_of(story)});
+}
+
+/// What was begun and ended well is charged only if the database refused it, or if somebody held
+/// its rows for so long that it could not be written.
+void check_charge(const evidence& about, const job_story& story, const transition& t,
+                  violations& into) {
+  const auto* end = story.find(*t.old_lease, "end");
+  if (end == nullptr || end->detail.starts_with("fail") || end->detail == "final" ||
+      end->detail == "later") {
+    return;
+  }
+  const auto& faults = about.events("fault-begin");
+  const bool locks = std::any_of(faults.begin(), faults.end(), [&](const auto* each) {
+    return each->word(0) == "22" && each->at <= t.at;
+  });
+  const bool refused = end->detail == "refused-effect" &&
+                       t.error.starts_with("the outcome was refused by the database");
+  const bool held_up = locks && t.error.starts_with("the outcome could not be written");
+  if (refused || held_up || t.error.starts_with("timed out") || t.error.starts_with("cancelled")) {
+    return;
+  }
+  into.push_back({"I5", story.row->name,
+                  "lease " + std::to_string(*t.old_lease) + " ended with " + end->detail +
+                      " and was charged as a failure: " + t.error,
+                  lines_of(story)});
+}
+
 void check_stop(const evidence& about, const job_story& story, const transition& t,
                 violations& into) {
   const auto* begin = story.find(*t.old_lease, "begin");
   const auto kind = class_of(story.row->name);
   if (begin == nullptr || kind == "late" || kind == "hang") return;
-  const auto told_by = about.running_from(begin->worker, t.at) + about.lease() + slack;
+  const auto told_by =
+      about.running_from(begin->worker, t.at) + about.lease() + slack + about.slow_since(t.at);
   if (about.death(begin->worker) <= told_by || about.over() <= told_by) return;
   for (const auto* each : story.executions) {
     const bool over = each->event == "end" || each->event == "stopped";
@@ -68,8 +130,11 @@ void check_causes(const evidence& about, violations& into) {
         check_rescue(about, story, *t, into);
         if (recorded) check_stop(about, story, *t, into);
       }
+      if (!recorded) continue;
       const bool released = t->after == "queued" && t->charged() == 0;
-      if (released && recorded) check_release(about, story, *t, into);
+      if (released) check_release(about, story, *t, into);
+      if (t->after == "cancelled") check_cancel(about, story, *t, into);
+      if (t->charged() == 1 && !t->rescues()) check_charge(about, story, *t, into);
     }
   }
 }

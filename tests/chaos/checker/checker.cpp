@@ -72,6 +72,7 @@ std::string printed(const report& about, std::uint64_t seed) {
   row("outside calls repeated", t.repeated_calls);
   row("snapshots looked at", t.snapshots);
   row("drained after, ms", t.drained_ms);
+  row("machine too slow, ms", t.slow_ms);
   std::size_t shown = 0;
   for (const auto& each : about.violations) {
     if (++shown > most_violations) break;

@@ -21,7 +21,7 @@ struct figures {
   std::int64_t releases = 0, cancelled = 0, exhausted = 0, repeated_calls = 0, snapshots = 0;
   /// From the end of a worker to the next run of its jobs, in ms, sorted.
   std::vector<std::int64_t> recoveries_ms;
-  std::int64_t drained_ms = 0;
+  std::int64_t drained_ms = 0, slow_ms = 0;
 };
 
 struct report {
@@ -45,7 +45,7 @@ using violations = std::vector<violation>;
 void check_enqueues(const evidence& about, violations& into);     // I1, I7
 void check_transitions(const evidence& about, violations& into);  // I2, I5
 void check_leases(const evidence& about, violations& into);       // I3, I4, I5
-void check_causes(const evidence& about, violations& into);       // I3: rescues, releases, stops
+void check_causes(const evidence& about, violations& into);       // I3, I5: what was taken, and why
 void check_effects(const evidence& about, violations& into);      // I6
 void check_snapshots(const evidence& about, violations& into);    // I8, I9
 void check_end(const evidence& about, violations& into);          // I11

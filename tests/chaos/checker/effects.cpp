@@ -3,6 +3,7 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "chaos/checker/checker.hpp"
 
@@ -74,6 +75,24 @@ void check_steps(const job_story& story, violations& into) {
   }
 }
 
+/// What a handler was told is stored, and had not been before, is there.
+void check_stored(const evidence& about, violations& into) {
+  std::set<std::tuple<std::string, std::string, std::int64_t>> rows;
+  for (const auto& each : about.all().steps) rows.emplace(each.job_id, each.step, each.written);
+  for (const auto& [id, story] : about.stories()) {
+    std::set<std::pair<std::string, std::int64_t>> made;
+    for (const auto* each : story.executions) {
+      if (each->event == "body") made.emplace(each->detail, each->lease);
+      if (each->event != "stored" || !made.contains({each->detail, each->lease})) continue;
+      if (rows.contains({id, each->detail, each->lease})) continue;
+      into.push_back({"I6", each->job,
+                      "its step " + each->detail + " was stored under lease " +
+                          std::to_string(each->lease) + " and is not there",
+                      lines_of(story)});
+    }
+  }
+}
+
 void check_keys(const evidence& about, violations& into) {
   std::map<std::string, std::string> owner;
   std::map<std::string, std::string> key_of;
@@ -119,6 +138,7 @@ void check_effects(const evidence& about, violations& into) {
     check_rows(story, into);
     check_steps(story, into);
   }
+  check_stored(about, into);
   check_keys(about, into);
   check_pictures_paid(about, into);
 }

@@ -40,6 +40,14 @@ void check_snapshots(const evidence& about, violations& into) {
   for (const auto* each : about.events("disagreement")) {
     into.push_back({each->word(0), each->word(1), "seen in a committed snapshot", {each->text}});
   }
+  for (const auto& each : about.all().disagreements) {
+    const auto* story = about.story_of(each.job_id);
+    const bool known = story != nullptr && story->row != nullptr;
+    into.push_back(
+        {"I8", known ? story->row->name : each.job_id,
+         "transaction " + each.txid + " left its spot " + each.spot + " and the job " + each.job,
+         known ? lines_of(*story) : std::vector<std::string>{}});
+  }
   for (const auto& each : about.all().pictures) {
     const auto* story = about.story_of(each.job_id);
     if (story == nullptr || story->row == nullptr) continue;
@@ -64,21 +72,24 @@ void check_end(const evidence& about, violations& into) {
   }
   const auto faults_until = healed.front()->at;
   const auto bound = about.setting("bound_ms");
-  moment latest = bound;
+  const auto slow = about.slow_since(faults_until) / 1000;
+  moment latest = bound + slow;
+  const auto waited = (drained.front()->at - faults_until) / 1000;
   for (const auto& [id, story] : about.stories()) {
     if (story.row == nullptr) continue;
-    if (!terminal(story.row->status)) {
+    const auto own = bound + longer_than_others(about, *story.row) + slow;
+    const bool had_its_time = slow == 0 || waited > own;
+    if (!terminal(story.row->status) && had_its_time) {
       into.push_back(
           {"I11", story.row->name, "it is " + story.row->status + " at the end", lines_of(story)});
     }
     if (story.transitions.empty() || story.transitions.back()->at <= faults_until) continue;
-    const auto own = bound + longer_than_others(about, *story.row);
     latest = std::max(latest, own);
     if ((story.transitions.back()->at - faults_until) / 1000 > own) {
       into.push_back({"I11", story.row->name, ended_late(own), lines_of(story)});
     }
   }
-  if ((drained.front()->at - faults_until) / 1000 > latest) {
+  if (waited > latest) {
     into.push_back({"I11", "-", ended_late(latest), {drained.front()->text}});
   }
 }
@@ -111,7 +122,8 @@ void check_processes(const evidence& about, violations& into) {
     if (!killed && !crashed && !could_not_start && !told) {
       into.push_back({"I12", "-", worker + " ended with " + std::to_string(code), {each->text}});
     }
-    const auto limit = about.setting("grace_ms") * 1000 + grace_slack;
+    const auto slow = term == nullptr ? 0 : about.slow_since(term->at);
+    const auto limit = about.setting("grace_ms") * 1000 + grace_slack + slow;
     if (told && each->at - about.running_from(worker, term->at) > limit) {
       into.push_back({"I12",
                       "-",

@@ -11,6 +11,9 @@ constexpr moment never = std::numeric_limits<moment>::max();
 /// After the database was away, a worker comes back within its longest pause between two attempts.
 constexpr moment comes_back_within = 5'000'000;
 
+/// How long the machine was too slow, by a line that says so at the end of that time.
+moment slow_time(const runner_line& said) { return std::stoll(said.word(0)) * 1000; }
+
 }  // namespace
 
 const execution_line* job_story::find(std::int64_t lease, const std::string& event) const {
@@ -81,12 +84,15 @@ void evidence::index_impairments() {
   };
   for (const auto& each : all_.executions) {
     if (each.event == "crash") died(each.worker, each.at);
+    if (each.event == "stopped") stops_by_[each.worker].push_back(each.at);
   }
   for (const auto& each : all_.runner) {
     const auto& whom = each.word(0);
     if (each.event == "kill" || each.event == "exit") died(whom, each.at);
     if (each.event == "stop") stops_[whom].push_back({each.at, never});
     if (each.event == "cont" && !stops_[whom].empty()) stops_[whom].back().end = each.at;
+    // Seen when it is over, and for all.
+    if (each.event == "slow") impairments_["all"].push_back({each.at - slow_time(each), each.at});
     if (each.event == "impair") impairments_[whom].push_back({each.at, never});
     if (each.event == "mend") {
       // The last one that is still open; several may overlap.
@@ -124,12 +130,17 @@ const std::vector<const runner_line*>& evidence::events(const std::string& event
 
 const runner_line* evidence::event_about(const std::string& event, const std::string& whom,
                                          moment from) const {
-  const auto found = events_about_.find(event + " " + whom);
-  if (found == events_about_.end()) return nullptr;
-  for (const auto* each : found->second) {
+  for (const auto* each : events_about(event, whom)) {
     if (each->at >= from) return each;
   }
   return nullptr;
+}
+
+const std::vector<const runner_line*>& evidence::events_about(const std::string& event,
+                                                              const std::string& whom) const {
+  static const std::vector<const runner_line*> none;
+  const auto found = events_about_.find(event + " " + whom);
+  return found == events_about_.end() ? none : found->second;
 }
 
 moment evidence::death(const std::string& worker) const {
@@ -170,10 +181,35 @@ moment evidence::impaired(const std::string& worker, moment from, moment until) 
   return sum;
 }
 
+moment evidence::slow_since(moment from) const {
+  moment sum = 0;
+  for (const auto* each : events("slow")) {
+    if (each->at > from) sum += std::min(slow_time(*each), each->at - from);
+  }
+  return sum;
+}
+
 bool evidence::crashed(moment from, moment until) const {
   const auto& crashes = events("crash");
   return std::any_of(crashes.begin(), crashes.end(),
                      [&](const auto* each) { return each->at >= from && each->at <= until; });
+}
+
+bool evidence::clock_jumped(moment from, moment until) const {
+  // One at a time, so each ends with the next line that says so.
+  const auto& jumps = events("jump");
+  return std::any_of(jumps.begin(), jumps.end(), [&](const auto* each) {
+    const auto& ends = events("jumped");
+    const auto end = std::find_if(ends.begin(), ends.end(),
+                                  [&](const auto* one) { return one->at >= each->at; });
+    return each->at <= until && (end == ends.end() || (*end)->at >= from);
+  });
+}
+
+const std::vector<moment>& evidence::stops_by(const std::string& worker) const {
+  static const std::vector<moment> none;
+  const auto found = stops_by_.find(worker);
+  return found == stops_by_.end() ? none : found->second;
 }
 
 }  // namespace rowrunner::chaos

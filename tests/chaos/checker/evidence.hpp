@@ -47,14 +47,24 @@ class evidence {
   const runner_line* event_about(const std::string& event, const std::string& whom,
                                  moment from = 0) const;
 
+  /// All events of that name about this worker or job.
+  const std::vector<const runner_line*>& events_about(const std::string& event,
+                                                      const std::string& whom) const;
+
   /// When a worker process ended, however; the largest moment if it did not.
   moment death(const std::string& worker) const;
   /// When a worker process that is not stopped at `at` has been so since, or comes back.
   moment running_from(const std::string& worker, moment at) const;
   /// For how long, of the time between, this worker was dead, stopped or cut off from the database.
   moment impaired(const std::string& worker, moment from, moment until) const;
+  /// For how long since then the machine was too slow for anybody to work as it should.
+  moment slow_since(moment from) const;
   /// Whether the server crashed in that time.
   bool crashed(moment from, moment until) const;
+  /// Whether its clock jumped ahead in that time.
+  bool clock_jumped(moment from, moment until) const;
+  /// When this worker told its handlers to stop.
+  const std::vector<moment>& stops_by(const std::string& worker) const;
 
  private:
   void index_jobs();
@@ -68,6 +78,7 @@ class evidence {
   /// By "event whom".
   std::unordered_map<std::string, std::vector<const runner_line*>> events_about_;
   std::unordered_map<std::string, moment> deaths_;
+  std::unordered_map<std::string, std::vector<moment>> stops_by_;
   /// By worker process ("w3.1"), slot ("w3") or "all".
   std::unordered_map<std::string, std::vector<impairment>> impairments_;
   std::unordered_map<std::string, std::vector<impairment>> stops_;

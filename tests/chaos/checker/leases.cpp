@@ -105,10 +105,24 @@ void check_ends(const job_story& story, violations& into) {
   }
 }
 
+void check_steps(const evidence& about, violations& into) {
+  for (const auto& each : about.all().steps) {
+    if (each.written == each.held) continue;
+    const auto* story = about.story_of(each.job_id);
+    const bool known = story != nullptr && story->row != nullptr;
+    into.push_back({"I3", known ? story->row->name : each.job_id,
+                    "its step " + each.step + " was stored under lease " +
+                        std::to_string(each.written) + " while it had " +
+                        (each.held ? "lease " + std::to_string(*each.held) : "none"),
+                    known ? lines_of(*story) : std::vector<std::string>{}});
+  }
+}
+
 }  // namespace
 
 void check_leases(const evidence& about, violations& into) {
   check_numbers(about, into);
+  check_steps(about, into);
   for (const auto& [id, story] : about.stories()) {
     if (story.row == nullptr || !recorded(story)) continue;
     check_begins(about, story, into);

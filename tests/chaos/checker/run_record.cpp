@@ -175,8 +175,12 @@ void read_database_line(const std::string& text, run_record& into) {
         {f.at(1), f.at(2), f.at(3), f.at(4), std::stoi(f.at(5)), std::stoi(f.at(6)), f.at(7)});
   } else if (f.front() == "effect") {
     into.effects.push_back({f.at(1), std::stoll(f.at(2)), std::stoll(f.at(3))});
+  } else if (f.front() == "step") {
+    into.steps.push_back({f.at(1), f.at(2), std::stoll(f.at(3)), number_or_none(f.at(4))});
   } else if (f.front() == "charge") {
     into.charges.push_back({f.at(1)});
+  } else if (f.front() == "disagreement") {
+    into.disagreements.push_back({f.at(1), f.at(2), f.at(3), f.at(4)});
   } else if (f.front() == "picture") {
     into.pictures.push_back({f.at(1), f.at(2), f.at(3)});
   } else {

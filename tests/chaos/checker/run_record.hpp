@@ -82,11 +82,22 @@ struct effect_row {
   std::string job_id;
   std::int64_t lease = 0, txid = 0;
 };
+/// A step, the lease that it was stored under and the one that its job had then.
+struct step_row {
+  std::string job_id, step;
+  std::int64_t written = 0;
+  std::optional<std::int64_t> held;
+};
 struct charge_row {
   std::string job_id;
 };
 struct picture_row {
   std::string job_id, image_status, file;  ///< file: none, whole, missing or broken
+};
+
+/// A spot and its job that a transaction left at odds.
+struct disagreement_row {
+  std::string job_id, txid, spot, job;
 };
 
 /// All that is known about a run.
@@ -105,8 +116,10 @@ struct run_record {
   std::vector<transition> transitions;
   std::vector<job_row> jobs;
   std::vector<effect_row> effects;
+  std::vector<step_row> steps;
   std::vector<charge_row> charges;
   std::vector<picture_row> pictures;
+  std::vector<disagreement_row> disagreements;
 };
 
 bool terminal(const std::string& status);

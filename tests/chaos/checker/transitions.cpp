@@ -52,11 +52,7 @@ class walk {
   }
 
   int requeues() const {
-    int n = 0;
-    for (const auto* each : about_.events("requeue")) {
-      if (each->word(0) == story_.row->name) ++n;
-    }
-    return n;
+    return static_cast<int>(about_.events_about("requeue", story_.row->name).size());
   }
 
   void check_claim(const transition& t) {

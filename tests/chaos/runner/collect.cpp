@@ -71,6 +71,8 @@ void collect(const arena& ground, const std::string& path) {
              " after, old_lease, new_lease, old_attempts, new_attempts, worker, error"
              " FROM chaos_transitions ORDER BY n");
   write_rows(tx, out, "effect", "SELECT job_id, lease, txid FROM chaos_effects");
+  write_rows(tx, out, "step", "SELECT job_id, step, written, held FROM chaos_steps");
+  write_rows(tx, out, "disagreement", "SELECT job_id, txid, spot, job FROM chaos_disagreements");
   write_rows(tx, out, "charge", "SELECT job_id FROM rowrunner.attempts");
   for (const auto& row : tx.exec("SELECT j.id, s.image_status, s.image_url FROM spots s"
                                  " JOIN spot_image_jobs j USING (plan_id, spot_name)")) {

@@ -1,5 +1,6 @@
 #include "chaos/runner/fleet.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -94,20 +95,34 @@ void fleet::look_after(slot_state& one) {
   one.start_at = now + pause_before_restart;
 }
 
+/// Somebody must be left to take over.
+bool fleet::enough_left() const {
+  const auto in_hand =
+      std::count_if(workers_.begin(), workers_.end(), [](const auto& one) { return one->taken; });
+  return in_hand * 2 < std::ssize(workers_);
+}
+
 std::optional<std::size_t> fleet::take(std::mt19937_64& rng, bool telling) {
   const std::lock_guard lock(taking_);
   std::vector<std::size_t> free;
-  std::size_t in_hand = 0;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const auto& one = *workers_[i];
-    if (one.taken) ++in_hand;
     if (!one.taken && one.plan.telling >= telling && !ended(i)) free.push_back(i);
   }
-  // Somebody must be left to take over.
-  if (free.empty() || in_hand * 2 >= workers_.size()) return std::nullopt;
+  if (free.empty() || !enough_left()) return std::nullopt;
   const auto chosen = free[rng() % free.size()];
   workers_[chosen]->taken = true;
   return chosen;
+}
+
+std::optional<std::size_t> fleet::take_named(const std::string& worker) {
+  const std::lock_guard lock(taking_);
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (workers_[i]->taken || name(i) != worker || ended(i) || !enough_left()) continue;
+    workers_[i]->taken = true;
+    return i;
+  }
+  return std::nullopt;
 }
 
 void fleet::give_back(std::size_t index) {

@@ -38,6 +38,8 @@ class fleet {
 
   /// A living worker that no other fault has in hand. Give it back. `telling`: one of those.
   std::optional<std::size_t> take(std::mt19937_64& rng, bool telling = false);
+  /// The one whose process has this name, as in locked_by, if it lives and nobody has it in hand.
+  std::optional<std::size_t> take_named(const std::string& worker);
   void give_back(std::size_t index);
 
   /// Each notes what it does under the name of the process that it did it to: kill, stop, cont,
@@ -64,6 +66,7 @@ class fleet {
     std::string name() const { return plan.slot + "." + std::to_string(life); }
   };
 
+  bool enough_left() const;
   void supervise();
   void look_after(slot_state& one);
   void start(slot_state& one);

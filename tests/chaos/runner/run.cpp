@@ -9,6 +9,7 @@
 #include "chaos/behaviour.hpp"
 #include "chaos/runner/catalogue.hpp"
 #include "chaos/runner/collect.hpp"
+#include "chaos/runner/pulse.hpp"
 #include "chaos/runner/watcher.hpp"
 
 namespace rowrunner::chaos {
@@ -168,6 +169,7 @@ std::vector<std::string> run(const run_options& options) {
   fleet workers(std::move(plans), record, options.folder + "/workers");
   {
     const watcher eyes(ground, record);
+    const pulse heart(ground, record);
     enqueuing.start(options.jobs_per_second);
     warm_up(ground, options.workers);
     stage on(options.folder, record, ground, workers, enqueuing, images);

@@ -33,7 +33,8 @@ void stage::fill() {
   pause(milliseconds{500});
 }
 
-void stage::pause_until_taken_over(const std::string& worker, milliseconds at_least) {
+void stage::pause_until_taken_over(const std::string& worker, milliseconds at_least,
+                                   milliseconds then) {
   pause(at_least);
   for (int i = 0; i < 100 && raging(); ++i) {
     try {
@@ -43,7 +44,7 @@ void stage::pause_until_taken_over(const std::string& worker, milliseconds at_le
     }
     pause(milliseconds{100});
   }
-  pause(milliseconds{1'500});
+  pause(then);
 }
 
 void stage::calm() {

@@ -49,8 +49,9 @@ class stage {
   /// costs jobs.
   void fill();
   /// At least that long, and until nothing is left under the name of this worker: its jobs have
-  /// been taken over, and others run them.
-  void pause_until_taken_over(const std::string& worker, std::chrono::milliseconds at_least);
+  /// been taken over. Then so much longer that others run them, or have done so.
+  void pause_until_taken_over(const std::string& worker, std::chrono::milliseconds at_least,
+                              std::chrono::milliseconds then = std::chrono::milliseconds{1'500});
   /// True while there are to be faults. Waits for at most that long.
   bool pause(std::chrono::milliseconds time);
   bool raging();

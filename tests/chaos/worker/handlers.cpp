@@ -50,6 +50,11 @@ class execution {
                                          (detail.empty() ? "" : " " + detail));
   }
 
+  /// What a step stores: with the lease that it was stored under, so that a late one is seen.
+  nlohmann::json result(const std::string& value) const {
+    return {{"value", value}, {"lease", lease_}};
+  }
+
   behaviour plan() const { return behaviour_of(context_->seed, name_, attempt_); }
 
   /// What the job ends with, recorded before it is returned.
@@ -107,24 +112,28 @@ asio::awaitable<void> pause(std::chrono::milliseconds time) {
 
 using step_body = std::function<asio::awaitable<nlohmann::json>()>;
 
-/// Two steps: a call outside, which costs something, and one that builds on its result.
-asio::awaitable<void> run_steps(job& self, const execution& log) {
+/// Two steps: a call outside, which costs something, and one that builds on its result. A pause
+/// between them, and not before: the first step reads what is stored, so that the second one is
+/// written at once, however late it is.
+asio::awaitable<void> run_steps(job& self, const execution& log,
+                                std::chrono::milliseconds between) {
   const std::string key = self.key("call");
   const step_body call = [&]() -> asio::awaitable<nlohmann::json> {
     log.note("body", "call");
     log.note("call", key);
-    co_return nlohmann::json(key);
+    co_return log.result(key);
   };
   const auto called = co_await self.step("call", call);
-  if (called != key) throw std::runtime_error("the step gave " + called.dump());
+  if (called.at("value") != key) throw std::runtime_error("the step gave " + called.dump());
   log.note("stored", "call");
-  co_await self.progress(1, 2, "half");
+  if (between > 0ms) co_await pause(between);
   const step_body build = [&]() -> asio::awaitable<nlohmann::json> {
     log.note("body", "build");
-    co_return nlohmann::json(2);
+    co_return log.result("built");
   };
   co_await self.step("build", build);
   log.note("stored", "build");
+  co_await self.progress(2, 2, "built");
 }
 
 /// True in the first execution only: a snooze does not count as an attempt, so the attempt cannot
@@ -149,8 +158,9 @@ asio::awaitable<outcome> act(job& self, const execution& log) {
   // same.
   bool snoozes = plan.what == action::snooze;
   if (snoozes) snoozes = co_await first_time(self);
-  if (plan.time > 0ms) co_await pause(plan.time);
-  if (plan.what == action::steps || plan.late) co_await run_steps(self, log);
+  const auto between = plan.what == action::steps ? plan.time : 0ms;
+  if (plan.time > between) co_await pause(plan.time);
+  if (plan.what == action::steps || plan.late) co_await run_steps(self, log, between);
   if (plan.what == action::crash) log.crash(plan.signal);
   if (plan.what == action::hang) co_return log.end(action::fail);  // only a thread may hang
   if (plan.what == action::snooze && !snoozes) co_return log.end(action::effect);

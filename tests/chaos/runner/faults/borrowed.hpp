@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <random>
 
@@ -12,11 +13,21 @@ inline std::chrono::milliseconds between(std::mt19937_64& rng, int least, int mo
   return std::chrono::milliseconds{std::uniform_int_distribution<int>(least, most)(rng)};
 }
 
+/// Another fault may take the server away; this one is over then.
+inline void while_there_is_a_server(const std::function<void()>& make) {
+  try {
+    make();
+  } catch (const pqxx::failure&) {
+  }
+}
+
 /// A worker that this fault has for itself as long as it lasts, if one was free.
 class borrowed_worker {
  public:
   borrowed_worker(stage& on, std::mt19937_64& rng, bool telling = false)
       : on_(on), index_(on.workers.take(rng, telling)) {}
+  borrowed_worker(stage& on, const std::string& name)
+      : on_(on), index_(on.workers.take_named(name)) {}
   ~borrowed_worker() {
     if (index_) on_.workers.give_back(*index_);
   }

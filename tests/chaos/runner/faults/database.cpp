@@ -15,14 +15,6 @@ namespace {
 const std::string rowrunner_backends =
     "FROM pg_stat_activity WHERE application_name LIKE 'rowrunner %'";
 
-/// Another fault may take the server away; this one is over then.
-void while_there_is_a_server(const std::function<void()>& make) {
-  try {
-    make();
-  } catch (const pqxx::failure&) {
-  }
-}
-
 void run(stage& on, const std::string& sql) {
   const auto connection = on.ground.connect();
   pqxx::nontransaction tx(*connection);

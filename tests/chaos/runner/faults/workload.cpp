@@ -3,6 +3,7 @@
 
 #include "chaos/runner/catalogue.hpp"
 #include "chaos/runner/faults/borrowed.hpp"
+#include "chaos/runner/faults/requests.hpp"
 
 namespace rowrunner::chaos {
 
@@ -26,24 +27,11 @@ void storm_of_duplicates(stage& on, std::mt19937_64&) {
   on.enqueuing.storm(on.time_left() > long_run ? 200 : 40, on.ground.pooled_url());
 }
 
-/// Noted before it is asked for: if the answer is lost it may have happened.
 void cancel_and_requeue(stage& on, std::mt19937_64& rng) {
   try {
-    const auto connection = on.ground.connect();
-    pqxx::nontransaction tx(*connection);
-    const std::string limit = std::to_string(1 + rng() % 4);
-    for (const auto& row : tx.exec("SELECT id, name FROM chaos_jobs WHERE status IN ('queued',"
-                                   " 'processing') ORDER BY random() LIMIT " +
-                                   limit)) {
-      on.record.note("runner cancel " + row[1].as<std::string>());
-      tx.exec_params("SELECT rowrunner.cancel('chaos', $1)", row[0].as<std::string>());
-    }
-    for (const auto& row : tx.exec("SELECT id, name FROM chaos_jobs WHERE status IN ('failed',"
-                                   " 'cancelled') ORDER BY random() LIMIT " +
-                                   limit)) {
-      on.record.note("runner requeue " + row[1].as<std::string>());
-      tx.exec_params("SELECT rowrunner.requeue('chaos', $1)", row[0].as<std::string>());
-    }
+    const int at_most = 1 + static_cast<int>(rng() % 4);
+    cancel_some(on, "status IN ('queued', 'processing')", at_most);
+    requeue_some(on, "status IN ('failed', 'cancelled')", at_most);
   } catch (const pqxx::failure&) {
     // The server is away.
   }

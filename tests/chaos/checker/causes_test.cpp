@@ -1,0 +1,118 @@
+// The checker: what was taken, stored, charged or cancelled, under which lease and for what reason.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "chaos/checker/sound_run.hpp"
+
+namespace rowrunner::chaos {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// A sixth job, which w0.1 claims under lease 61 after ten seconds.
+run_builder with_sixth_job() {
+  auto b = sound_run();
+  b.enqueued(6);
+  b.claimed(10, 6, 61, 0, "w0.1");
+  b.ran(10, "w0.1", "begin", 6, 1, 61);
+  return b;
+}
+
+TEST(causes, a_step_stored_under_another_lease_than_the_jobs_is_found) {
+  auto b = sound_run();
+  b.lines.database.push_back(tabs({"step", id(3), "build", "30", "31"}));
+  EXPECT_EQ(first_complaint(b.lines),
+            "I3 job-3: its step build was stored under lease 30 while it had lease 31");
+  b.lines.database.back() = tabs({"step", id(3), "build", "30", ""});
+  EXPECT_THAT(first_complaint(b.lines), HasSubstr("while it had none"));
+}
+
+TEST(causes, a_run_that_is_cancelled_for_an_earlier_request_is_found) {
+  const auto cancelled = [](int asked, int answered) {
+    auto b = with_sixth_job();
+    b.note(asked, "runner cancel job-6 1");
+    if (answered > 0) b.note(answered, "runner asked job-6 1");
+    b.ran(12, "w0.1", "stopped", 6, 1, 61);
+    b.moved(12, 6, "processing", "cancelled", "61", "61", 0, 0, "w0.1", "cancelled");
+    b.job(6, "cancelled", 0, 4);
+    return first_complaint(b.lines);
+  };
+  EXPECT_EQ(cancelled(11, 11), "");
+  EXPECT_EQ(cancelled(9, 10), "");
+  EXPECT_EQ(cancelled(8, 0), "") << "the answer was lost, so it may have come at any time";
+  EXPECT_EQ(cancelled(8, 9),
+            "I3 job-6: it was cancelled under lease 61, though nobody asked for that while this run"
+            " went on");
+}
+
+TEST(causes, a_charge_for_what_ended_well_is_found) {
+  const auto charged = [](const std::string& end, const std::string& error, bool locks) {
+    auto b = with_sixth_job();
+    if (locks) b.note(9, "runner fault-begin 22 row-locks");
+    b.ran(11, "w0.1", "end", 6, 1, 61, end);
+    b.moved(12, 6, "processing", "queued", "61", "", 0, 1, "w0.1", error);
+    b.claimed(13, 6, 62, 1, "w0.1");
+    b.ran(13, "w0.1", "begin", 6, 2, 62);
+    b.ran(14, "w0.1", "end", 6, 2, 62, "ok");
+    b.succeeded(14, 6, 62, 1, "w0.1", false);
+    b.job(6, "succeeded", 1, 4);
+    return first_complaint(b.lines);
+  };
+  EXPECT_EQ(charged("refused-effect", "the outcome was refused by the database: null", false), "");
+  EXPECT_EQ(charged("ok", "the outcome could not be written: lock timeout", true), "");
+  EXPECT_THAT(charged("ok", "the outcome could not be written: lock timeout", false),
+              HasSubstr("I5 job-6: lease 61 ended with ok and was charged as a failure"));
+  EXPECT_THAT(charged("effect", "the end could not be written", true),
+              HasSubstr("I5 job-6: lease 61 ended with effect and was charged as a failure"));
+}
+
+TEST(causes, a_spot_that_a_transaction_leaves_at_odds_with_its_job_is_found) {
+  auto b = sound_run();
+  b.lines.database.push_back(tabs({"disagreement", id(1), "77", "not_started", "processing"}));
+  EXPECT_EQ(first_complaint(b.lines),
+            "I8 job-1: transaction 77 left its spot not_started and the job processing");
+}
+
+/// The sixth job is taken from w0.1 after 25 seconds.
+run_builder with_a_lease_taken() {
+  auto b = with_sixth_job();
+  b.ran(15, "w0.1", "stopped", 6, 1, 61);
+  b.moved(25, 6, "processing", "queued", "61", "", 0, 1, "w0.1", "worker w0.1 was lost");
+  b.claimed(25, 6, 62, 1, "w1.1");
+  b.ran(25, "w1.1", "begin", 6, 2, 62);
+  b.ran(26, "w1.1", "end", 6, 2, 62, "ok");
+  b.succeeded(26, 6, 62, 1, "w1.1", false);
+  b.job(6, "succeeded", 1, 4);
+  return b;
+}
+
+TEST(causes, a_lease_is_lost_by_trouble_that_made_its_worker_give_up) {
+  auto b = with_a_lease_taken();
+  EXPECT_THAT(first_complaint(b.lines), HasSubstr("was taken from w0.1, which had no trouble"));
+  b.note(8, "runner impair w0");
+  b.note(15, "runner mend w0");
+  EXPECT_EQ(first_complaint(b.lines), "");
+}
+
+TEST(causes, a_lease_is_lost_when_the_clock_of_the_server_jumps) {
+  auto b = with_a_lease_taken();
+  b.note(8, "runner jump");
+  b.note(9, "runner jumped");
+  EXPECT_THAT(first_complaint(b.lines), HasSubstr("was taken from w0.1, which had no trouble"));
+  b.note(20, "runner jump");
+  b.note(20, "runner jumped");
+  EXPECT_EQ(first_complaint(b.lines), "");
+}
+
+TEST(causes, a_machine_that_stands_still_proves_nothing) {
+  auto b = with_a_lease_taken();
+  b.note(24, "runner slow 8000");
+  const auto verdict = check(b.lines.read());
+  EXPECT_THAT(verdict.violations, IsEmpty());
+  EXPECT_THAT(verdict.unreached, ::testing::ElementsAre("a machine that keeps up"));
+}
+
+}  // namespace
+}  // namespace rowrunner::chaos
