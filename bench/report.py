@@ -19,6 +19,7 @@ GROUPS = [
     ("cpu/", "Server CPU from enqueue to end"),
     ("burn_cpu/", "CPU of the burn-down alone"),
     ("anatomy/", "Where the time of one job goes"),
+    ("plans/", "The parts of its two statements, by EXPLAIN (ANALYZE)"),
     ("xmin/", "A transaction held open by another session"),
     ("history/", "History"),
     ("claim_p50/", "Time of a claim, p50"),

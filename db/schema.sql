@@ -338,7 +338,7 @@ CREATE FUNCTION rowrunner.kind_has_a_mark() RETURNS trigger
     AS $$
 BEGIN
   IF TG_OP = 'DELETE' THEN
-    EXECUTE format('DROP SEQUENCE %s', OLD.reached);
+    EXECUTE format('DROP SEQUENCE IF EXISTS rowrunner.%I', 'reached_' || OLD.kind);
     RETURN OLD;
   END IF;
   EXECUTE format('CREATE SEQUENCE rowrunner.%I', 'reached_' || NEW.kind);

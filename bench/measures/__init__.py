@@ -1,11 +1,12 @@
 """One file a measurement; MEASURES is their order."""
 
 from measures import (anatomy, backlog, burn_down, commits, delayed, held_xmin, history, idle, long_job,
-                      many_workers, memory, pick_up, waiting_handlers)
+                      many_workers, memory, pick_up, plans, waiting_handlers)
 
 MEASURES = {
     "burn_down": burn_down,
     "anatomy": anatomy,
+    "plans": plans,
     "commits": commits,
     "pick_up": pick_up,
     "held_xmin": held_xmin,

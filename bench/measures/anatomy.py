@@ -10,7 +10,7 @@ from measures.idle import set_track
 SESSIONS = {"line": "the session that claims", "writes": "the session that ends"}
 STATEMENTS = {
     "claim": ("claim.sql", "WITH place AS%"),
-    "succeed": ("succeed.sql", "WITH ended AS (   UPDATE %'succeeded'%"),
+    "succeed": ("succeed.sql", "WITH ended AS%RETURNING f.n%"),
     "end_leases": ("end_leases.sql", "DELETE FROM rowrunner.leases %"),
 }
 EXECUTED = """
@@ -45,6 +45,8 @@ def sample(context, statistics):
         executed = {key: statistics.value(EXECUTED, name, pattern) * 1e3 / jobs
                     for key, (_, pattern) in STATEMENTS.items()}
         processes.end(worker)
+    if 0 in executed.values():
+        raise RuntimeError(f"pg_stat_statements does not know the statements: {executed}")
     for key, label in SESSIONS.items():
         context.record(f"anatomy/{key}", f"{label}, CPU", "µs a job", spent[key])
     for key, (file, _) in STATEMENTS.items():

@@ -115,7 +115,8 @@ RETURN (SELECT m.last & ((1::bigint << 47) - 1)
 
 CREATE FUNCTION rowrunner.reach(mark regclass, last bigint) RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN CASE WHEN last > coalesce(pg_sequence_last_value(mark), 0) OR last >> 47 < pg_sequence_last_value(mark) >> 47
+RETURN CASE WHEN last > coalesce(pg_sequence_last_value(mark), 0)
+              OR last >> 47 < pg_sequence_last_value(mark) >> 47
             THEN setval(mark, last) END;
 
 ALTER TABLE rowrunner.kinds ADD COLUMN reached regclass;
@@ -125,7 +126,7 @@ CREATE FUNCTION rowrunner.kind_has_a_mark() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF TG_OP = 'DELETE' THEN
-    EXECUTE format('DROP SEQUENCE %s', OLD.reached);
+    EXECUTE format('DROP SEQUENCE IF EXISTS rowrunner.%I', 'reached_' || OLD.kind);
     RETURN OLD;
   END IF;
   EXECUTE format('CREATE SEQUENCE rowrunner.%I', 'reached_' || NEW.kind);

@@ -11,7 +11,8 @@ WITH place AS MATERIALIZED (
   WHERE kind = $1::smallint
     AND (priority, seq) > ($2::smallint,
                            CASE WHEN $3::bigint > 0
-                                THEN (SELECT greatest($3::bigint, rowrunner.reached_seq(k.reached, $2::smallint))
+                                THEN (SELECT greatest($3::bigint,
+                                                      rowrunner.reached_seq(k.reached, $2::smallint))
                                       FROM rowrunner.kinds k WHERE k.id = $1::smallint)
                                 ELSE $3::bigint END)
     AND NOT (SELECT paused FROM rowrunner.kinds WHERE id = $1::smallint)
@@ -27,12 +28,12 @@ WITH place AS MATERIALIZED (
   WHERE j.id = p.job_id AND j.status = 'queued' AND j.priority = p.priority AND j.run_at <= clock_timestamp()
   RETURNING p.priority AS place_priority, p.seq AS place_seq, j.id, j.attempts, j.max_attempts{columns}
 ), seen AS MATERIALIZED (
-  SELECT s.n, rowrunner.reach(k.reached, s.last)
-  FROM (SELECT count(*) AS n, max(rowrunner.reached_mark(priority, seq)) AS last FROM place) s,
-       rowrunner.kinds k
-  WHERE k.id = $1::smallint
+  SELECT count(*) AS n, max(rowrunner.reached_mark(priority, seq)) AS last FROM place
 ), batch AS MATERIALIZED (
-  SELECT count(*) AS n, array_agg(id) AS ids FROM taken
+  -- The mark moves when the jobs are taken and not before: if that fails, it could not be moved back.
+  SELECT t.n, t.ids, rowrunner.reach(k.reached, s.last)
+  FROM (SELECT count(*) AS n, array_agg(id) AS ids FROM taken) t, seen s, rowrunner.kinds k
+  WHERE k.id = $1::smallint
 ), early AS (
   -- A job that is not due although it stands in line (the clock was set back) goes to wait. The join
   -- is made only if some place yielded no job.

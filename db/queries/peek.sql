@@ -1,7 +1,8 @@
 -- What there is to do for the kinds $1, in one statement, so that an idle worker costs the server one
 -- statement a poll: whether a job waits, when the next delayed one is due (ms), whether a lease has
--- expired, whether the wake-up flag is armed, how many workers share the line. The line is looked at only for the kinds $2, of which
--- nothing is being claimed: where an old snapshot is held, that passes over all that was taken since.
+-- expired, whether the wake-up flag is armed, how many workers share the line. The line is looked at
+-- only for the kinds $2, of which nothing is being claimed: where an old snapshot is held, that passes
+-- over all that was taken since.
 SELECT k.id, k.paused,
        k.id = ANY ($2::smallint[])
          AND EXISTS (SELECT FROM rowrunner.queue q WHERE q.kind = k.id) AS waiting,

@@ -1,2 +1,2 @@
 -- What comes next may fail without harm to what the caller's transaction did before.
-SAVEPOINT rowrunner_enqueue
+SAVEPOINT {name}

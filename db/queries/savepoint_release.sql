@@ -1,2 +1,2 @@
 -- The savepoint has served, whether or not it was gone back to.
-RELEASE SAVEPOINT rowrunner_enqueue
+RELEASE SAVEPOINT {name}

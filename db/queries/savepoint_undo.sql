@@ -1,2 +1,2 @@
 -- Back to the savepoint, as if nothing had been enqueued; the transaction goes on.
-ROLLBACK TO SAVEPOINT rowrunner_enqueue
+ROLLBACK TO SAVEPOINT {name}

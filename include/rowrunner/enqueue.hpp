@@ -83,6 +83,9 @@ struct enqueue_result {
 /// Enqueues many jobs, a few thousand per round trip. Each row has one value per column; besides
 /// your own columns, `id`, `priority`, `max_attempts` and `run_at` may be named; an id that is
 /// nothing is made. The jobs take their places in the order of the rows.
+///
+/// It expects them to be new: the first chunk that has a key which exists is inserted a second
+/// time, and the server's log shows the error of the first.
 enqueue_result enqueue_many(pqxx::dbtransaction& tx, const job_table& target,
                             const std::vector<std::string>& columns,
                             const std::vector<std::vector<text_value>>& rows);

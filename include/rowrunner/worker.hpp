@@ -41,8 +41,8 @@ struct worker_options {
   std::string name;
   /// How long a claim lives without a heartbeat: a lost worker's jobs run again after this.
   std::chrono::milliseconds lease{10'000};
-  std::chrono::milliseconds poll_min{600};
-  std::chrono::milliseconds poll_max{1'200};
+  std::chrono::milliseconds poll_min{700};
+  std::chrono::milliseconds poll_max{1'000};
   /// From the first stop signal to the end of the process. Unfinished jobs go back uncharged.
   std::chrono::milliseconds shutdown_grace{8'000};
   /// Return when nothing is due and nothing runs.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <rowrunner/enqueue.hpp>
 
+#include "common/kind_info.hpp"
 #include "common/queries.hpp"
 #include "common/text.hpp"
 #include "enqueue/insertion.hpp"
@@ -15,9 +16,10 @@ constexpr std::size_t rows_per_chunk = 5000;
 // inserted again, row by row against what is there, and so are those after it. Fewer rows than this
 // are not worth the round trips of a savepoint.
 constexpr std::size_t enough_to_try = 200;
-// PostgreSQL keeps 64 subtransactions of a session at hand; with more, every snapshot that anybody
-// takes gets slower.
-constexpr std::size_t most_savepoints = 32;
+// In one call. PostgreSQL keeps 64 subtransactions of a transaction at hand; with more, every
+// snapshot that anybody takes gets slower.
+constexpr std::size_t most_savepoints = 16;
+constexpr const char* savepoint_name = "rowrunner_enqueue_many";
 
 pqxx::result send(pqxx::dbtransaction& tx, const insertion& statement) {
   return tx.exec_params(statement.sql, pqxx::prepare::make_dynamic_params(statement.params));
@@ -29,16 +31,17 @@ bool insert_all_new(pqxx::dbtransaction& tx, const insertion& statement) {
   const auto taken = [](const std::string& sqlstate) {
     return sqlstate == "23505" || sqlstate == "23P01";
   };
-  tx.exec(std::string(queries::savepoint.text));
+  const auto run = [&](const query& what) { tx.exec(fill(what.text, {{"name", savepoint_name}})); };
+  run(queries::savepoint);
   bool inserted = true;
   try {
     send(tx, statement);
   } catch (const pqxx::sql_error& e) {
     if (!taken(e.sqlstate())) throw;
     inserted = false;
-    tx.exec(std::string(queries::savepoint_undo.text));
+    run(queries::savepoint_undo);
   }
-  tx.exec(std::string(queries::savepoint_release.text));
+  run(queries::savepoint_release);
   return inserted;
 }
 

@@ -64,8 +64,7 @@ claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::str
       turn_(queries::claim_turn.statement()),
       settings_(queries::claim_settings.statement()),
       write_settings_(queries::write_settings.statement()),
-      next_place_(queries::next_place.statement()),
-      queue_(static_cast<int>(draw_lease() % 2)) {}
+      next_place_(queries::next_place.statement()) {}
 
 asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
   const auto begun = lane::clock::now();
@@ -103,8 +102,8 @@ asio::awaitable<pg::result> claimer::take(lane& home, const pg::statement& how, 
   std::vector<pg::call> calls;
   if (behind != place{} && &how == &home.sql.claim) {
     // Each in turn, so that everybody waits as long as everybody else.
-    queue_ = 1 - queue_;
-    calls.push_back(pg::with(turn_, std::to_string(home.kind.id), std::to_string(queue_)));
+    home.turn_queue = 1 - home.turn_queue;
+    calls.push_back(pg::with(turn_, std::to_string(home.kind.id), std::to_string(home.turn_queue)));
   }
   calls.push_back(pg::with(settings_));
   calls.push_back(pg::with(how, std::to_string(home.kind.id), std::to_string(behind.priority),
@@ -141,6 +140,11 @@ asio::awaitable<pg::result> claimer::take_around_locks(lane& home, place behind,
 std::vector<job_ptr> claimer::read(lane& home, const claimed& got) {
   const auto& answer = got.answer;
   std::vector<job_ptr> jobs;
+  if (!leases_.usable(got.lease)) {
+    home.count(&worker_counts::refused, got.jobs);
+    leases_.forget(got.lease);
+    return jobs;
+  }
   jobs.reserve(static_cast<std::size_t>(got.jobs));
   const auto options = std::make_shared<const kind_options>(home.options);
   for (int row = 0; row < got.jobs; ++row) {

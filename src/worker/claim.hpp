@@ -31,8 +31,8 @@ class claimer {
 
   /// Up to `at_most` jobs for the lane. Throws pg::error.
   boost::asio::awaitable<claimed> claim(lane& home, int at_most);
-  /// The jobs of a claim, in the order of the line.
-  static std::vector<job_ptr> read(lane& home, const claimed& got);
+  /// The jobs of a claim, in the order of the line; none if its lease was lost meanwhile.
+  std::vector<job_ptr> read(lane& home, const claimed& got);
 
   /// Gives back what was taken by claims whose answer was lost. The server may still be at such a
   /// claim, so it is asked again, once a second, for as long as the lease would have lived. Throws
@@ -54,8 +54,6 @@ class claimer {
   pg::statement settings_;
   pg::statement write_settings_;
   pg::statement next_place_;
-  /// Where the last claim stood in line for its turn.
-  int queue_;
   struct doubtful_claim {
     lane* home;
     std::int64_t lease;

@@ -35,6 +35,8 @@ struct lane {
   // Owned by the engine's thread.
   line_cursor cursor;
   claim_size size;
+  /// Where the last claim waited for its turn.
+  int turn_queue = 0;
   std::deque<job_ptr> ready;
   /// Claimed, and not yet made into jobs that are ready.
   int arriving = 0;
@@ -57,7 +59,8 @@ struct lane {
   /// For so long no slot may become free while jobs are ready.
   static constexpr std::chrono::milliseconds longest_stop{60};
   bool stuck(clock::time_point now) const { return !ready.empty() && now - moved >= longest_stop; }
-  bool idle() const { return running.empty() && ready.empty() && arriving == 0; }
+  bool waits() const { return !ready.empty() || arriving > 0; }
+  bool idle() const { return running.empty() && !waits(); }
 
   void found_jobs();
   /// A look from the front took the last `jobs` that were there.

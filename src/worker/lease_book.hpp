@@ -54,6 +54,11 @@ class lease_book {
   void forget(std::int64_t lease) { held_.erase(lease); }
 
   bool holds(std::int64_t lease) const { return held_.contains(lease); }
+  /// Held, and its handlers were not told to stop.
+  bool usable(std::int64_t lease) const {
+    const auto found = held_.find(lease);
+    return found != held_.end() && !found->second.given_up;
+  }
   bool empty() const { return held_.empty(); }
 
  private:

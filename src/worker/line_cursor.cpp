@@ -12,8 +12,10 @@ place line_cursor::start(clock::time_point now) {
 void line_cursor::saw(int seen, int asked, place last, clock::time_point begun,
                       clock::time_point now) {
   if (looking_from_front_) {
-    next_front_ =
-        now + std::max<clock::duration>(front_interval, (now - begun) * front_share * workers_);
+    const clock::duration alone = (now - begun) * front_share;
+    const auto for_all =
+        std::min(alone * workers_, std::max<clock::duration>(alone, longest_for_others));
+    next_front_ = now + std::max<clock::duration>(front_interval, for_all);
   }
   if (seen < asked) {
     // The end of the line; what comes next may be anywhere.

@@ -21,13 +21,14 @@ struct place {
 /// a claim from the front walks over all of them: one forgotten open transaction would make every
 /// claim slower than the last. So a claim starts behind the last place that was seen. What falls
 /// behind that point (late commits, more urgent jobs, jobs given back) is found by looking from the
-/// front again: five times a second, but all workers together never for more than a twentieth of
-/// the time.
+/// front again: five times a second, and if that takes long less often, so that it costs a
+/// twentieth of the time of one worker, or, down to once in two seconds, of all of them together.
 class line_cursor {
  public:
   using clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds front_interval{200};
   static constexpr int front_share = 20;
+  static constexpr std::chrono::seconds longest_for_others{2};
 
   /// The place behind which to look.
   place start(clock::time_point now);

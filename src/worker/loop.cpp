@@ -142,15 +142,17 @@ asio::awaitable<bool> line_loop::claim_for(lane& home, int at_most) {
 void line_loop::take_in(lane& home, const claimed& got) {
   home.arriving -= got.jobs;
   if (home.ready.empty()) home.moved = clock::now();
-  for (auto& job : claimer::read(home, got)) {
+  for (auto& job : claims_.read(home, got)) {
     if (stopping_) {
       do_.give_back(job);
     } else {
       home.ready.push_back(std::move(job));
     }
   }
+  if (stopping_) return;
   pump(home);
-  if (wanted(home) > 0) changed_.set();
+  // The loop may be waiting already: for how long depends on what is ready.
+  changed_.set();
 }
 
 /// Starts what is ready. A handler may end before start() returns and free its slot again, so this

@@ -94,11 +94,7 @@ worker::impl::parts::parts(impl& self, std::size_t threads)
                 loop.outcomes_written();
                 self.progress_.set();
               },
-              [&self] {
-                return std::any_of(self.lanes_.begin(), self.lanes_.end(), [](const auto& home) {
-                  return !home->ready.empty() || home->arriving > 0;
-                });
-              }}),
+              [&self] { return self.jobs_wait(); }}),
       execute(self.io_, pool, [&self](verdict v) { self.settled(std::move(v)); }),
       claims(self.line_, self.leases_, *self.log_, self.options_.name, self.options_.lease),
       loop(*self.io_, self.line_, claims, self.lanes_, self.options_, *self.log_,
@@ -279,6 +275,10 @@ void worker::impl::settled(verdict v) {
   if (parts_->pool.hung() > lanes_.size() * most_hung_per_kind && stop_requests_ == 0) {
     request_stop("too many handlers hang; the process must be started anew");
   }
+}
+
+bool worker::impl::jobs_wait() const {
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& home) { return home->waits(); });
 }
 
 bool worker::impl::nothing_runs() const {

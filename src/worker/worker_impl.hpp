@@ -55,6 +55,8 @@ class worker::impl {
   void spawn(boost::asio::awaitable<void> part);
   void settled(verdict v);
   void request_stop(const char* why);
+  /// For a free slot.
+  bool jobs_wait() const;
   bool nothing_runs() const;
   pg::settings connection(const char* purpose) const;
 

@@ -43,7 +43,7 @@ class claim_mark : public ::testing::Test {
 TEST_F(claim_mark, a_claim_starts_behind_what_another_worker_has_reached) {
   for (const char* name : {"a", "b", "c", "d"}) insert_job(db_, name);
   EXPECT_EQ(claim(front_, 2), "a b");
-  put_in_front("c", 1);
+  put_in_front("c", 2);
   EXPECT_EQ(claim({0, 1}, 10), "d");
   EXPECT_EQ(claim(front_, 10), "c");
 }
@@ -78,6 +78,19 @@ TEST_F(claim_mark, what_was_given_back_to_the_front_does_not_move_it) {
   EXPECT_EQ(db_.value("SELECT seq < 0 FROM rowrunner.queue"), "t");
   EXPECT_EQ(claim(front_, 1), "a");
   EXPECT_EQ(db_.value("SELECT last_value FROM rowrunner.reached_spot_image"), mark);
+}
+
+TEST_F(claim_mark, does_not_move_if_the_claim_fails) {
+  for (const char* name : {"a", "b"}) insert_job(db_, name);
+  pqxx::connection other(db_.url());
+  pqxx::work holds(other);
+  holds.exec("SELECT FROM spot_image_jobs WHERE spot_name = 'b' FOR UPDATE");
+  db_.exec("SET lock_timeout = '50ms'");
+  EXPECT_THROW(claim(front_, 10), pqxx::sql_error);
+  EXPECT_EQ(db_.value("SELECT is_called FROM rowrunner.reached_spot_image"), "f");
+  holds.commit();
+  EXPECT_EQ(claim(front_, 10), "a b");
+  EXPECT_EQ(db_.value("SELECT is_called FROM rowrunner.reached_spot_image"), "t");
 }
 
 TEST_F(claim_mark, comes_and_goes_with_its_kind) {

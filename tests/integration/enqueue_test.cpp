@@ -209,7 +209,7 @@ TEST_F(enqueue_test, many_that_are_not_all_new_lose_nothing) {
   EXPECT_EQ(count("rowrunner.queue"), "12000");
 }
 
-TEST_F(enqueue_test, many_that_break_another_rule_are_refused_with_its_name) {
+TEST_F(enqueue_test, many_that_break_another_rule_are_refused) {
   std::vector<std::vector<text_value>> rows(300, {"p", ""});
   pqxx::work tx(db_.connection());
   EXPECT_THROW(enqueue_many(tx, "spot_image", {"plan_id", "spot_name"}, rows),

@@ -35,7 +35,10 @@ TEST(lease_book, gives_up_before_the_server_does_and_says_so_once) {
   lease_book book(10s);
   book.open(1, 1, start);
   EXPECT_THAT(book.running_out(start + 8999ms), IsEmpty());
+  EXPECT_TRUE(book.usable(1));
   EXPECT_THAT(book.running_out(start + 9s), ElementsAre(1));
+  EXPECT_FALSE(book.usable(1));
+  EXPECT_FALSE(book.usable(2));
   EXPECT_THAT(book.running_out(start + 20s), IsEmpty());
 }
 

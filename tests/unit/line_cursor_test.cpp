@@ -47,10 +47,16 @@ TEST(line_cursor, who_shares_the_line_with_others_looks_from_the_front_less_ofte
   cursor.saw(10, 10, {0, 10}, start, start + 10ms);
   EXPECT_NE(cursor.start(start + 800ms), place{});
   EXPECT_EQ(cursor.start(start + 810ms), place{});
+  // But not so seldom that what fell behind waits for long.
+  cursor.shared_by(400);
+  cursor.saw(10, 10, {0, 15}, start + 810ms, start + 820ms);
+  EXPECT_NE(cursor.start(start + 2810ms), place{});
+  EXPECT_EQ(cursor.start(start + 2820ms), place{});
+  cursor.shared_by(4);
   // A quick look stays at five times a second.
-  cursor.saw(10, 10, {0, 20}, start + 810ms, start + 811ms);
-  EXPECT_NE(cursor.start(start + 1010ms), place{});
-  EXPECT_EQ(cursor.start(start + 1011ms), place{});
+  cursor.saw(10, 10, {0, 20}, start + 2820ms, start + 2821ms);
+  EXPECT_NE(cursor.start(start + 3020ms), place{});
+  EXPECT_EQ(cursor.start(start + 3021ms), place{});
 }
 
 TEST(line_cursor, a_full_batch_before_the_point_reached_is_followed_by_another_look_there) {

@@ -39,7 +39,8 @@ TEST(pg_array, reads_the_numbers_of_an_answer) {
   EXPECT_EQ(read_int_array(""), integers{});
   EXPECT_EQ(read_int_array("{}"), integers{});
   EXPECT_EQ(read_int_array("{3,-1,9223372036854775807}"), (integers{3, -1, 9223372036854775807}));
-  for (const char* bad : {"{", "3", "{3", "{a}", "{3 }", "{3;4}", "{NULL}", "{99999999999999999999}"}) {
+  for (const char* bad :
+       {"{", "3", "{3", "{a}", "{3 }", "{3;4}", "{NULL}", "{99999999999999999999}"}) {
     EXPECT_THROW(read_int_array(bad), error) << bad;
   }
 }

@@ -15,8 +15,8 @@ std::string array(const std::vector<std::int64_t>& items);
 std::string array(const std::vector<bool>& items);
 std::string array(const std::vector<double>& items);
 
-/// The numbers of an array that the server has answered in text format; none of an empty text, as NULL
-/// is read. Throws pg::error if it is something else.
+/// The numbers of an array that the server has answered in text format; none of an empty text, as
+/// NULL is read. Throws pg::error if it is something else.
 std::vector<std::int64_t> read_int_array(std::string_view text);
 
 }  // namespace rowrunner::pg

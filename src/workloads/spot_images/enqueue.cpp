@@ -1,6 +1,7 @@
 #include "workloads/spot_images/enqueue.hpp"
 
 #include "common/errors.hpp"
+#include "common/kind_info.hpp"
 #include "common/queries.hpp"
 #include "workloads/spot_images/names.hpp"
 
@@ -22,7 +23,10 @@ enqueue_answer spot_images(pqxx::dbtransaction& tx, std::string_view plan_id) {
 // aborted after an error inside, and the commit that followed rolled the guide back in silence.
 enqueue_attempt spot_images_or_nothing(pqxx::dbtransaction& tx, std::string_view plan_id) {
   enqueue_attempt out;
-  tx.exec(std::string(queries::savepoint.text));
+  const auto run = [&](const query& what) {
+    tx.exec(fill(what.text, {{"name", "rowrunner_spot_images"}}));
+  };
+  run(queries::savepoint);
   try {
     out.answer = spot_images(tx, plan_id);
   } catch (const pqxx::broken_connection&) {
@@ -30,9 +34,9 @@ enqueue_attempt spot_images_or_nothing(pqxx::dbtransaction& tx, std::string_view
   } catch (const std::exception& error) {
     const std::string_view text = error.what();
     out.error = text.substr(0, text.find('\n'));
-    tx.exec(std::string(queries::savepoint_undo.text));
+    run(queries::savepoint_undo);
   }
-  tx.exec(std::string(queries::savepoint_release.text));
+  run(queries::savepoint_release);
   return out;
 }
 
