@@ -15,7 +15,7 @@ class Sizes:
     small_backlog: int = 10_000
     claim_cycles: int = 40
     workers: tuple = (1, 2, 4, 8, 16, 32)
-    shared_jobs: int = 400_000    # of many processes
+    shared_jobs: int = 1_000_000  # of many processes, most of them not while these start
     waiting_jobs: int = 20_000
     short_jobs: int = 10_000
     running: int = 1_000          # coroutines for the memory of a busy worker

@@ -11,8 +11,9 @@ import time
 import processes
 
 LONG_MS = 1000
-# A process has run dry when it has started nothing for so long.
+# A process with a free slot has run dry when it has started nothing for so long.
 DRY_NS = 100_000_000
+SLOTS = 10
 INSERT = """
 INSERT INTO bench_jobs (name, ms)
 SELECT CASE WHEN i = %s THEN 'long' ELSE i::text END AS name,
@@ -23,18 +24,19 @@ FROM generate_series(1, %s) i ORDER BY i"""
 def run(context):
     jobs = context.sizes.short_jobs
     for _ in context.rounds():
-        ratio, hoarded = sample(context, jobs, jobs // 2, flags=())
+        ratio, hoarded = sample(context, jobs, jobs // 2, SLOTS)
         context.record("long_job/wait", "wait of the long job / that of its neighbours", "", ratio)
         context.record("long_job/hoarded", "jobs kept from an idle process", "jobs", hoarded)
         # Near the end of the line and with one slot a process, the jobs behind it are easily kept.
-        _, hoarded = sample(context, jobs, jobs - jobs // 50, flags=("--concurrency", "1"))
+        _, hoarded = sample(context, jobs, jobs - jobs // 50, 1)
         context.record("long_job/hoarded_1", "the same with one slot a process", "jobs", hoarded)
 
 
-def sample(context, jobs, position, flags):
+def sample(context, jobs, position, slots):
     queue = context.rowrunner
     with queue.database() as name, context.cluster.connect(name) as db:
-        workers = [queue.handler_worker(name, "--starts", *flags, stdout=subprocess.PIPE) for _ in range(2)]
+        workers = [queue.handler_worker(name, "--starts", "--concurrency", slots, stdout=subprocess.PIPE)
+                   for _ in range(2)]
         starts = [{} for _ in workers]
         readers = [threading.Thread(target=read_starts, args=pair) for pair in zip(workers, starts)]
         for reader in readers:
@@ -50,7 +52,7 @@ def sample(context, jobs, position, flags):
     if len(merged) != jobs:
         raise RuntimeError(f"{len(merged)} jobs were run instead of {jobs}")
     near = [merged[str(i)] for i in range(max(1, position - 50), min(jobs, position + 50)) if i != position]
-    return max(merged["long"], 1) / max(statistics.median(near), 1), hoarded(starts)
+    return max(merged["long"], 1) / max(statistics.median(near), 1), hoarded(starts, slots)
 
 
 def read_starts(worker, starts):
@@ -60,7 +62,13 @@ def read_starts(worker, starts):
             starts[job] = int(at)
 
 
-def hoarded(starts):
+def hoarded(starts, slots):
     """Jobs that a process started after the other one had run dry."""
-    first_dry = min(max(each.values(), default=0) for each in starts) + DRY_NS
+    first_dry = min(busy_until(each, slots) for each in starts) + DRY_NS
     return sum(at > first_dry for each in starts for job, at in each.items() if job != "long")
+
+
+def busy_until(starts, slots):
+    """Whose only slot has the long job is busy as long as that takes."""
+    own = [at + LONG_MS * 1_000_000 if job == "long" and slots == 1 else at for job, at in starts.items()]
+    return max(own, default=0)

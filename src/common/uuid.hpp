@@ -5,8 +5,16 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
 
 namespace rowrunner {
+
+constexpr std::size_t uuid_size = 16;
+
+/// The 16 bytes of a uuid as PostgreSQL writes them: 36 characters, lower case.
+std::string uuid_text(std::string_view bytes);
+/// The other way, into the 16 bytes at `out`. Throws std::invalid_argument if it is no such text.
+void uuid_bytes(std::string_view text, char* out);
 
 /// Makes version 7 uuids: time first, so that neighbours in time are neighbours in the index. Ids
 /// of one maker grow strictly, also within a millisecond and when the clock steps back.

@@ -151,7 +151,7 @@ std::vector<job_ptr> claimer::read(lane& home, const claimed& got) {
     auto job = std::make_shared<running_job>();
     job->home = &home;
     job->options = options;
-    job->id = answer.get(row, id);
+    job->id = answer.get_uuid(row, id);
     job->lease = got.lease;
     job->stood_at = read_place(answer, row, place_priority, place_seq);
     job->attempts = static_cast<int>(answer.get_int(row, attempts));
@@ -165,8 +165,11 @@ std::vector<job_ptr> claimer::read(lane& home, const claimed& got) {
     }
     jobs.push_back(std::move(job));
   }
-  std::sort(jobs.begin(), jobs.end(),
-            [](const job_ptr& a, const job_ptr& b) { return a->stood_at < b->stood_at; });
+  const auto before = [](const job_ptr& a, const job_ptr& b) { return a->stood_at < b->stood_at; };
+  // The server answers them so, but does not promise it.
+  if (!std::is_sorted(jobs.begin(), jobs.end(), before)) {
+    std::sort(jobs.begin(), jobs.end(), before);
+  }
   return jobs;
 }
 

@@ -10,7 +10,7 @@ namespace rowrunner {
 class claim_size {
  public:
   using clock = std::chrono::steady_clock;
-  static constexpr int largest = 500;
+  static constexpr int largest = 1000;
   /// The work that may wait in this process.
   static constexpr std::chrono::milliseconds ahead{30};
   /// Nobody's jobs are all alike: a claim is at most so many times larger than the last one that

@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds longest_wait{25};
 
 kind_statements::kind_statements(const kind_info& kind, const std::vector<std::string>& columns) {
   std::string list;
-  for (const auto& column : columns) list += ", j." + column;
+  for (const auto& column : columns) list += ", " + column;
   const auto bind = [&](const query& q) {
     return pg::statement{std::string{q.name} + "/" + kind.kind, kind.bind(q, list)};
   };
@@ -37,6 +37,7 @@ kind_statements::kind_statements(const kind_info& kind, const std::vector<std::s
   step_done = bind(queries::step_done);
   progress = bind(queries::progress);
   retention = bind(queries::retention);
+  claim.binary_answer = claim_careful.binary_answer = true;
 }
 
 void lane::found_jobs() {

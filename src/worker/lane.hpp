@@ -2,20 +2,20 @@
 
 #include <deque>
 #include <rowrunner/worker.hpp>
-#include <unordered_set>
 #include <variant>
 
 #include "common/kind_info.hpp"
 #include "common/pg/statement.hpp"
 #include "worker/claim_size.hpp"
 #include "worker/line_cursor.hpp"
-#include "worker/running_job.hpp"
+#include "worker/running_jobs.hpp"
 
 namespace rowrunner {
 
 /// The statements of db/queries, bound to the job table of one kind.
 struct kind_statements {
   kind_statements() = default;
+  /// `columns`: the SQL that reads what the handler wants, as columns_of.sql gives it.
   kind_statements(const kind_info& kind, const std::vector<std::string>& columns);
 
   pg::statement claim, claim_careful, abandon, succeed, fail, give_back, end_cancelled, reread,
@@ -42,7 +42,9 @@ struct lane {
   int arriving = 0;
   /// When a job was last started, or the first of those that are ready came.
   clock::time_point moved{};
-  std::unordered_set<job_ptr> running;
+  running_jobs running;
+  /// Ended, and not yet told to `size`.
+  int ended = 0;
   bool paused = false;
   bool pumping = false;
   /// Nothing was found for a while: the next look waits for a wake-up or a poll.

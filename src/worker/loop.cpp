@@ -156,23 +156,26 @@ void line_loop::take_in(lane& home, const claimed& got) {
 }
 
 /// Starts what is ready. A handler may end before start() returns and free its slot again, so this
-/// is a loop and not a recursion.
+/// is a loop and not a recursion, and the clock is read once for all of them.
 void line_loop::pump(lane& home) {
-  if (home.pumping) return;
   home.pumping = true;
-  while (home.free_slots() > 0 && !home.ready.empty()) {
+  bool started = false;
+  for (; home.free_slots() > 0 && !home.ready.empty(); started = true) {
     auto job = std::move(home.ready.front());
     home.ready.pop_front();
-    home.moved = clock::now();
     home.running.insert(job);
     do_.start(job);
   }
   home.pumping = false;
+  if (!started && home.ended == 0) return;
+  const auto now = clock::now();
+  if (started) home.moved = now;
+  if (home.ended > 0) home.size.ended(std::exchange(home.ended, 0), now);
 }
 
 void line_loop::slot_freed(lane& home) {
-  home.size.ended(1, clock::now());
-  if (stopping_) return;
+  ++home.ended;
+  if (stopping_ || home.pumping) return;
   pump(home);
   if (wanted(home) > 0) changed_.set();
 }

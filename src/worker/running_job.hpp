@@ -47,6 +47,8 @@ struct running_job {
   boost::asio::cancellation_signal signal;
   /// The time limit, and after a stop the patience with the handler.
   std::optional<boost::asio::steady_timer> timer;
+  /// Its number among the running jobs of its lane.
+  std::size_t slot = 0;
   bool settled = false;
   /// The database said that the job belongs to somebody else.
   bool disowned = false;

@@ -7,8 +7,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <map>
 #include <rowrunner/worker.hpp>
-#include <set>
 #include <thread>
 
 #include "common/pg/error.hpp"
@@ -243,17 +243,20 @@ asio::awaitable<void> worker::impl::open_lane(lane& home, const pg::result& kind
   }
   const auto columns_of = queries::columns_of.statement();
   const auto columns = co_await line_.run_one(pg::with(columns_of, home.kind.table));
-  std::set<std::string, std::less<>> existing;
-  for (int row = 0; row < columns.rows(); ++row) existing.emplace(columns.get(row, 0));
-  std::vector<std::string> quoted;
+  std::map<std::string, std::string, std::less<>> as_text;
+  for (int row = 0; row < columns.rows(); ++row) {
+    as_text.emplace(columns.get(row, 0), columns.get(row, 1));
+  }
+  std::vector<std::string> wanted;
   for (const auto& column : home.options.columns) {
-    if (!existing.contains(column)) {
+    const auto found = as_text.find(column);
+    if (found == as_text.end()) {
       throw std::runtime_error("kind " + home.options.kind + " reads column " + column +
                                ", which " + home.kind.table + " does not have");
     }
-    quoted.push_back(quote_name(column));
+    wanted.push_back(found->second);
   }
-  home.sql = kind_statements(home.kind, quoted);
+  home.sql = kind_statements(home.kind, wanted);
 }
 
 void worker::impl::build_parts() {

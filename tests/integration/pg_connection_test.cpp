@@ -30,6 +30,30 @@ TEST_F(pg_connection, carries_parameters_and_nulls) {
   });
 }
 
+TEST_F(pg_connection, reads_an_answer_in_binary_if_the_statement_asks_for_it) {
+  play([this]() -> awaitable<void> {
+    const auto db = co_await connect();
+    const statement binary{"binary",
+                           "SELECT (-2)::smallint, 70000::int, -9223372036854775808, 'a b'::text,"
+                           " '0190a000-00ff-7123-89ab-cdef0123456f'::uuid, NULL::int, true",
+                           true};
+    const auto rows = co_await db->run(all(on(binary, params())));
+    const auto& row = rows.at(0);
+    EXPECT_EQ(row.get_int(0, 0), -2);
+    EXPECT_EQ(row.get_int(0, 1), 70000);
+    EXPECT_EQ(row.get_int(0, 2), std::numeric_limits<std::int64_t>::min());
+    EXPECT_EQ(row.get(0, 3), "a b");
+    EXPECT_EQ(row.get_uuid(0, 4), "0190a000-00ff-7123-89ab-cdef0123456f");
+    EXPECT_TRUE(row.is_null(0, 5));
+    EXPECT_THROW(row.get_int(0, 3), error) << "three bytes";
+    EXPECT_THROW(row.get_int(0, 5), error) << "NULL";
+    EXPECT_THROW(row.get_uuid(0, 0), error);
+    EXPECT_THROW(row.get_bool(0, 6), error) << "only of text";
+    const auto text = co_await ask(*db, "SELECT '0190a000-00ff-71'");
+    EXPECT_THROW(text.get_uuid(0, 0), error) << "16 characters, but text";
+  });
+}
+
 TEST_F(pg_connection, refuses_a_zero_byte_before_it_truncates_the_value) {
   play([this]() -> awaitable<void> {
     const auto db = co_await connect();

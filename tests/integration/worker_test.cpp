@@ -349,6 +349,32 @@ TEST(worker, counts_are_saved_per_minute) {
   EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.workers"), "0");
 }
 
+TEST(worker, a_handler_reads_columns_of_any_type_as_the_server_writes_them) {
+  jobs_database db;
+  db.exec(
+      "CREATE TYPE pair AS (a int, b text); CREATE DOMAIN short AS varchar(9);"
+      "ALTER TABLE test_jobs ADD \"Odd \"\"name\" short DEFAULT 'abc', ADD flag bool DEFAULT true,"
+      " ADD code char(3) DEFAULT 'x', ADD list text[] DEFAULT '{a,NULL,\"b c\"}',"
+      " ADD doc jsonb DEFAULT '{\"k\": 1}', ADD raw bytea DEFAULT '\\x00ff', ADD half pair"
+      " DEFAULT '(1,)', ADD nothing int, ADD empty text DEFAULT '', ADD amount numeric DEFAULT "
+      "1.50");
+  db.add("a");
+  auto kind = test_kind();
+  kind.columns = {"Odd \"name", "flag", "code",    "list",  "doc",
+                  "raw",        "half", "nothing", "empty", "amount"};
+  std::vector<std::optional<std::string>> read;
+  const auto handler = [&](job& self) -> boost::asio::awaitable<outcome> {
+    for (const auto& name : kind.columns) read.push_back(self.column(name));
+    co_return succeeded{};
+  };
+  auto options = worker_thread::options_for(db);
+  options.drain = true;
+  worker_thread one(options, [&](worker& w) { w.add(kind, handler); });
+  EXPECT_EQ(one.join().succeeded, 1);
+  EXPECT_THAT(read, ::testing::ElementsAre("abc", "t", "x  ", "{a,NULL,\"b c\"}", "{\"k\": 1}",
+                                           "\\x00ff", "(1,)", std::nullopt, "", "1.50"));
+}
+
 TEST(worker, refuses_to_start_with_an_unknown_kind_or_column) {
   jobs_database db;
   const auto start = [&](kind_options kind) {

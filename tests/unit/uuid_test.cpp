@@ -41,5 +41,23 @@ TEST(uuid, makers_do_not_repeat_each_other) {
   EXPECT_EQ(ids.size(), 10'000u);
 }
 
+TEST(uuid, text_and_bytes_are_each_others_inverse) {
+  const std::string text = "0190a000-00ff-7123-89ab-cdef0123456f";
+  std::string bytes(uuid_size, '\0');
+  uuid_bytes(text, bytes.data());
+  EXPECT_EQ(bytes.substr(0, 6), std::string("\x01\x90\xa0\x00\x00\xff", 6));
+  EXPECT_EQ(uuid_text(bytes), text);
+}
+
+TEST(uuid, what_the_server_would_not_write_so_has_no_bytes) {
+  char bytes[uuid_size];
+  for (const char* wrong :
+       {"", "0190a000-0000-7000-8000-00000000000", "0190a000-0000-7000-8000-0000000000000f",
+        "0190a000-0000-7000-8000-00000000000g", "0190a00-00000-7000-8000-00000000000f",
+        "0190A000-0000-7000-8000-00000000000f"}) {
+    EXPECT_THROW(uuid_bytes(wrong, bytes), std::invalid_argument) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace rowrunner

@@ -1,6 +1,6 @@
 #include "common/pg/binary_array.hpp"
 
-#include <stdexcept>
+#include "common/uuid.hpp"
 
 namespace rowrunner::pg {
 namespace {
@@ -8,7 +8,6 @@ namespace {
 // From PostgreSQL's pg_type.dat; they never change.
 constexpr std::uint32_t uuid_type = 2950;
 constexpr std::uint32_t int8_type = 20;
-constexpr std::size_t uuid_bytes = 16;
 
 template <typename Number>
 void append(std::string& out, Number value) {
@@ -35,33 +34,14 @@ param binary(std::string bytes) {
   return made;
 }
 
-unsigned digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
-  throw std::invalid_argument("not a uuid as the server writes it");
-}
-
-void append_uuid(std::string& out, std::string_view text) {
-  std::size_t digits = 0;
-  unsigned high = 0;
-  for (const char c : text) {
-    if (c == '-') continue;
-    if (digits++ % 2 == 0) {
-      high = digit(c);
-    } else {
-      out += static_cast<char>(high << 4 | digit(c));
-    }
-  }
-  if (digits != 2 * uuid_bytes) throw std::invalid_argument("a uuid has 32 digits");
-}
-
 }  // namespace
 
 param uuid_array(const std::vector<std::string_view>& items) {
-  std::string out = header(uuid_type, items.size(), uuid_bytes);
+  std::string out = header(uuid_type, items.size(), uuid_size);
   for (const auto& item : items) {
-    append(out, std::uint32_t{uuid_bytes});
-    append_uuid(out, item);
+    append(out, std::uint32_t{uuid_size});
+    out.resize(out.size() + uuid_size);
+    uuid_bytes(item, out.data() + out.size() - uuid_size);
   }
   return binary(std::move(out));
 }

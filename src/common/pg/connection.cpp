@@ -235,10 +235,12 @@ std::size_t connection::enqueue(exchange& x, std::size_t index) {
     if (value) size += value->size();
   }
   const int count = static_cast<int>(values.size());
-  const int sent = by_name ? PQsendQueryPrepared(raw_, stmt->name.c_str(), count, values.data(),
-                                                 lengths.data(), formats.data(), 0)
-                           : PQsendQueryParams(raw_, stmt->text.c_str(), count, nullptr,
-                                               values.data(), lengths.data(), formats.data(), 0);
+  const int answer = stmt->binary_answer ? 1 : 0;
+  const int sent = by_name
+                       ? PQsendQueryPrepared(raw_, stmt->name.c_str(), count, values.data(),
+                                             lengths.data(), formats.data(), answer)
+                       : PQsendQueryParams(raw_, stmt->text.c_str(), count, nullptr, values.data(),
+                                           lengths.data(), formats.data(), answer);
   if (sent != 1) lose(x, reason());
   x.expected.push_back({.call = index, .prepares = false});
   return size;

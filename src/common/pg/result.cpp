@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/pg/error.hpp"
+#include "common/uuid.hpp"
 
 namespace rowrunner::pg {
 namespace {
@@ -14,6 +15,15 @@ namespace {
 [[noreturn]] void mismatch(int column, std::string_view value, const char* wanted) {
   throw error("42804", "column " + std::to_string(column) + " holds '" + std::string(value) +
                            "', which is not " + wanted);
+}
+
+/// A smallint, integer or bigint as it travels: big endian, and negative numbers by their two's
+/// complement.
+std::int64_t read_binary(std::string_view bytes) {
+  const bool negative = (static_cast<unsigned char>(bytes.front()) & 0x80U) != 0;
+  std::uint64_t number = negative ? ~std::uint64_t{0} : 0;
+  for (const char each : bytes) number = number << 8 | static_cast<unsigned char>(each);
+  return static_cast<std::int64_t>(number);
 }
 
 }  // namespace
@@ -39,6 +49,11 @@ bool result::is_null(int row, int column) const {
 
 std::int64_t result::get_int(int row, int column) const {
   const std::string_view text = get(row, column);
+  if (PQfformat(raw_.get(), column) == 1) {
+    const bool fits = text.size() == 2 || text.size() == 4 || text.size() == 8;
+    if (!fits) mismatch(column, std::to_string(text.size()) + " bytes", "a binary integer");
+    return read_binary(text);
+  }
   std::int64_t number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure != std::errc{} || end != text.data() + text.size()) {
@@ -51,6 +66,14 @@ bool result::get_bool(int row, int column) const {
   const std::string_view text = get(row, column);
   if (text != "t" && text != "f") mismatch(column, text, "a boolean");
   return text == "t";
+}
+
+std::string result::get_uuid(int row, int column) const {
+  const std::string_view bytes = get(row, column);
+  if (PQfformat(raw_.get(), column) != 1 || bytes.size() != uuid_size) {
+    mismatch(column, std::to_string(bytes.size()) + " bytes", "a binary uuid");
+  }
+  return uuid_text(bytes);
 }
 
 int result::affected() const {

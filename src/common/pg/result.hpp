@@ -25,9 +25,12 @@ class result {
   /// Throws std::out_of_range if there is no such field. NULL gives an empty view.
   std::string_view get(int row, int column) const;
   bool is_null(int row, int column) const;
-  /// These two throw pg::error if the field is NULL or not of that form.
+  /// Throws pg::error if the field is NULL or no integer, be it text or binary.
   std::int64_t get_int(int row, int column) const;
+  /// Of an answer in text. Throws pg::error if the field is NULL or no boolean.
   bool get_bool(int row, int column) const;
+  /// Of an answer in binary, as the server would write it. Throws pg::error if it is no uuid.
+  std::string get_uuid(int row, int column) const;
 
   /// The rows that an INSERT, UPDATE, DELETE or SELECT touched; 0 for other commands.
   int affected() const;

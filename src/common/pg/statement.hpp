@@ -12,6 +12,8 @@ namespace rowrunner::pg {
 struct statement {
   std::string name;
   std::string text;
+  /// Whether its answer comes in binary: for long answers, numbers and uuids are cheaper so.
+  bool binary_answer = false;
 };
 
 /// A parameter; nothing means NULL. It is text, unless binary_array.hpp made it.

@@ -114,5 +114,20 @@ TEST(causes, a_machine_that_stands_still_proves_nothing) {
   EXPECT_THAT(verdict.unreached, ::testing::ElementsAre("a machine that keeps up"));
 }
 
+TEST(causes, a_machine_that_is_slow_now_and_then_keeps_up) {
+  auto b = with_a_lease_taken();
+  for (const int at : {4, 24, 44, 64}) b.note(at, "runner slow 3000");
+  const auto verdict = check(b.lines.read());
+  EXPECT_THAT(verdict.unreached, IsEmpty());
+  ASSERT_FALSE(verdict.violations.empty()) << "three seconds are no reason to lose a lease";
+  EXPECT_THAT(verdict.violations.front().what, HasSubstr("had no trouble that could explain it"));
+}
+
+TEST(causes, a_machine_that_is_slow_several_times_in_a_lease_does_not) {
+  auto b = with_a_lease_taken();
+  for (const int at : {18, 22}) b.note(at, "runner slow 3000");
+  EXPECT_THAT(check(b.lines.read()).unreached, ::testing::ElementsAre("a machine that keeps up"));
+}
+
 }  // namespace
 }  // namespace rowrunner::chaos

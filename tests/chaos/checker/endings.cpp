@@ -72,7 +72,7 @@ void check_end(const evidence& about, violations& into) {
   }
   const auto faults_until = healed.front()->at;
   const auto bound = about.setting("bound_ms");
-  const auto slow = about.slow_since(faults_until) / 1000;
+  const auto slow = about.slow(faults_until, about.over()) / 1000;
   moment latest = bound + slow;
   const auto waited = (drained.front()->at - faults_until) / 1000;
   for (const auto& [id, story] : about.stories()) {
@@ -122,7 +122,7 @@ void check_processes(const evidence& about, violations& into) {
     if (!killed && !crashed && !could_not_start && !told) {
       into.push_back({"I12", "-", worker + " ended with " + std::to_string(code), {each->text}});
     }
-    const auto slow = term == nullptr ? 0 : about.slow_since(term->at);
+    const auto slow = term == nullptr ? 0 : about.slow(term->at, each->at);
     const auto limit = about.setting("grace_ms") * 1000 + grace_slack + slow;
     if (told && each->at - about.running_from(worker, term->at) > limit) {
       into.push_back({"I12",

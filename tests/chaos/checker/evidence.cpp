@@ -181,12 +181,20 @@ moment evidence::impaired(const std::string& worker, moment from, moment until) 
   return sum;
 }
 
-moment evidence::slow_since(moment from) const {
+moment evidence::slow(moment from, moment until) const {
   moment sum = 0;
   for (const auto* each : events("slow")) {
-    if (each->at > from) sum += std::min(slow_time(*each), each->at - from);
+    const auto begin = std::max(each->at - slow_time(*each), from);
+    sum += std::max<moment>(0, std::min(each->at, until) - begin);
   }
   return sum;
+}
+
+bool evidence::kept_up() const {
+  const auto& all = events("slow");
+  return std::none_of(all.begin(), all.end(), [&](const auto* each) {
+    return slow(each->at - lease_, each->at) * 2 >= lease_;
+  });
 }
 
 bool evidence::crashed(moment from, moment until) const {

@@ -57,8 +57,10 @@ class evidence {
   moment running_from(const std::string& worker, moment at) const;
   /// For how long, of the time between, this worker was dead, stopped or cut off from the database.
   moment impaired(const std::string& worker, moment from, moment until) const;
-  /// For how long since then the machine was too slow for anybody to work as it should.
-  moment slow_since(moment from) const;
+  /// For how long, of the time between, the machine was too slow for anybody to work as it should.
+  moment slow(moment from, moment until) const;
+  /// Whether it never was so for long enough to lose a lease by it.
+  bool kept_up() const;
   /// Whether the server crashed in that time.
   bool crashed(moment from, moment until) const;
   /// Whether its clock jumped ahead in that time.
