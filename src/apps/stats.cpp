@@ -1,3 +1,5 @@
+#include "apps/stats.hpp"
+
 #include <unistd.h>
 
 #include <csignal>
@@ -10,7 +12,7 @@
 #include "apps/database.hpp"
 #include "apps/output.hpp"
 #include "apps/setting.hpp"
-#include "common/held_horizon.hpp"
+#include "common/errors.hpp"
 #include "common/queries.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
@@ -19,25 +21,6 @@ namespace rowrunner {
 namespace {
 
 using nlohmann::ordered_json;
-
-// Where counting stops.
-constexpr std::int64_t count_limit = 100000;
-
-struct kind_stats {
-  std::string kind;
-  bool paused = false;
-  std::int64_t waiting = 0;
-  std::int64_t delayed = 0;
-  std::int64_t running = 0;
-  std::int64_t failures = 0;
-  std::int64_t workers = 0;
-  std::optional<double> oldest_seconds;
-  /// In the last hour: claimed, succeeded, failed, retried, rescued, released, refused.
-  std::vector<std::int64_t> counters;
-};
-
-constexpr std::array counter_names{"claimed", "succeeded", "failed", "retried",
-                                   "rescued", "released",  "refused"};
 
 std::optional<double> oldest_waiting(pqxx::dbtransaction& tx, const kind_info& kind) {
   const auto answer = tx.exec_params(kind.bind(queries::oldest_waiting), kind.id);
@@ -49,7 +32,8 @@ std::vector<kind_stats> read_stats(pqxx::dbtransaction& tx) {
   std::map<int, kind_info> kinds;
   for (auto& kind : read_kinds(tx)) kinds.emplace(kind.id, std::move(kind));
   std::vector<kind_stats> out;
-  for (const auto& row : tx.exec_params(std::string(queries::stats.text), count_limit + 1)) {
+  for (const auto& row :
+       tx.exec_params(std::string(queries::stats.text), kind_stats::count_limit + 1)) {
     const auto kind = kinds.find(row[0].as<int>());
     if (kind == kinds.end()) continue;
     kind_stats stats;
@@ -60,7 +44,7 @@ std::vector<kind_stats> read_stats(pqxx::dbtransaction& tx) {
     stats.running = row[5].as<std::int64_t>();
     stats.failures = row[6].as<std::int64_t>();
     stats.workers = row[7].as<std::int64_t>();
-    for (int c = 0; c < static_cast<int>(counter_names.size()); ++c) {
+    for (int c = 0; c < static_cast<int>(kind_stats::counter_names.size()); ++c) {
       stats.counters.push_back(row[8 + c].as<std::int64_t>());
     }
     stats.oldest_seconds = oldest_waiting(tx, kind->second);
@@ -70,18 +54,20 @@ std::vector<kind_stats> read_stats(pqxx::dbtransaction& tx) {
 }
 
 std::string bounded(std::int64_t count) {
-  return count > count_limit ? std::to_string(count_limit) + "+" : std::to_string(count);
+  constexpr auto limit = kind_stats::count_limit;
+  return count > limit ? std::to_string(limit) + "+" : std::to_string(count);
 }
 
 ordered_json as_json(const kind_stats& stats) {
   ordered_json last_hour;
-  for (std::size_t c = 0; c < counter_names.size(); ++c)
-    last_hour[counter_names[c]] = stats.counters[c];
-  const auto limited = [](std::int64_t count) { return std::min(count, count_limit); };
+  for (std::size_t c = 0; c < kind_stats::counter_names.size(); ++c) {
+    last_hour[kind_stats::counter_names[c]] = stats.counters[c];
+  }
+  const auto limited = [](std::int64_t count) { return std::min(count, kind_stats::count_limit); };
   return {{"kind", stats.kind},
           {"paused", stats.paused},
           {"waiting", limited(stats.waiting)},
-          {"waiting_is_lower_bound", stats.waiting > count_limit},
+          {"waiting_is_lower_bound", stats.waiting > kind_stats::count_limit},
           {"delayed", limited(stats.delayed)},
           {"running", stats.running},
           {"failed", limited(stats.failures)},
@@ -172,12 +158,18 @@ std::string as_text(const horizon_holder& holder) {
   return out + "  What to do: " + one_line(advice_for(holder), 2 * widest) + "\n";
 }
 
-void print_stats(pqxx::connection& connection, bool json, std::chrono::milliseconds alarm) {
+enum class format { text, json, prometheus };
+
+void print_stats(pqxx::connection& connection, format how, std::chrono::milliseconds alarm) {
   pqxx::work tx(connection);
   const auto all = read_stats(tx);
   const auto holders = read_holders(tx);
   tx.commit();
-  if (json) {
+  if (how == format::prometheus) {
+    std::cout << stats_metrics(all, holders, alarm) << std::flush;
+    return;
+  }
+  if (how == format::json) {
     ordered_json list = ordered_json::array();
     for (const auto& stats : all) list.push_back(as_json(stats));
     std::cout << ordered_json{{"kinds", list}, {"horizon", as_json(holders, alarm)}} << std::endl;
@@ -199,17 +191,17 @@ bool interrupted_within(double seconds, const sigset_t& signals) {
   return sigtimedwait(&signals, nullptr, &limit) > 0;
 }
 
-void watch_stats(pqxx::connection& connection, bool json, std::chrono::milliseconds alarm,
+void watch_stats(pqxx::connection& connection, format how, std::chrono::milliseconds alarm,
                  double seconds) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  const bool redraw = !json && isatty(STDOUT_FILENO) == 1;
+  const bool redraw = how == format::text && isatty(STDOUT_FILENO) == 1;
   do {
     if (redraw) std::cout << "\x1b[H\x1b[2J";
-    print_stats(connection, json, alarm);
+    print_stats(connection, how, alarm);
   } while (!interrupted_within(seconds, signals));
 }
 
@@ -222,6 +214,11 @@ void add_stats_command(CLI::App& app, app_context& context) {
                     ->expected(0, 1)
                     ->type_name("[SECONDS]")
                     ->check(CLI::Range(0.1, 3600.0));
+  auto metrics = std::make_shared<bool>(false);
+  command
+      ->add_flag("--prometheus", *metrics,
+                 "As metrics, for a file that Prometheus' node_exporter reads; not with --json")
+      ->excludes(watch);
   auto alarm = std::make_shared<std::optional<double>>();
   command->add_option("--horizon-alarm", *alarm,
                       "Name who has kept dead rows from being removed for so many SECONDS\n"
@@ -230,16 +227,19 @@ void add_stats_command(CLI::App& app, app_context& context) {
       "Examples:\n"
       "  rowrunner stats\n"
       "  rowrunner stats --watch 5\n"
-      "  rowrunner stats --json | jq '.kinds[].waiting'");
-  command->callback([&context, seconds, alarm, watch] {
+      "  rowrunner stats --json | jq '.kinds[].waiting'\n"
+      "  rowrunner stats --prometheus > rowrunner.prom");
+  command->callback([&context, seconds, alarm, watch, metrics] {
     const bool again = watch->count() > 0;
-    context.action = [&context, seconds, alarm, again] {
+    context.action = [&context, seconds, alarm, again, metrics] {
+      if (*metrics && context.json) throw usage_error("choose --json or --prometheus");
+      const auto how = *metrics ? format::prometheus : context.json ? format::json : format::text;
       const auto held = horizon_alarm_setting(*alarm, context.env);
       const auto connection = connect_served(context);
       if (again) {
-        watch_stats(*connection, context.json, held, *seconds);
+        watch_stats(*connection, how, held, *seconds);
       } else {
-        print_stats(*connection, context.json, held);
+        print_stats(*connection, how, held);
       }
     };
   });

@@ -130,6 +130,8 @@ TEST_F(cli, wrong_usage_exits_with_2) {
   expect_error(run({"jobs", "retry", "--failed"}), 2, "needs --kind");
   expect_error(run({"kinds", "pause"}), 2, "KIND");
   expect_error(run({"stats", "--watch", "0"}), 2, "--watch");
+  expect_error(run({"stats", "--watch", "--prometheus"}), 2, "--watch excludes --prometheus");
+  expect_error(run({"stats", "--json", "--prometheus"}), 2, "choose --json or --prometheus");
 }
 
 TEST_F(cli, says_what_to_set_without_a_database) {
@@ -329,6 +331,18 @@ TEST_F(cli, stats_count_what_waits_runs_and_failed) {
   EXPECT_EQ(kind["last_hour"]["succeeded"], 11);
   EXPECT_EQ(kind["last_hour"]["refused"], 1);
   EXPECT_THAT(out({"stats"}), ContainsRegex("spot_image +running +1 +3 +1m [0-9]+s +1 +1 +1 "));
+  const auto metrics = out({"stats", "--prometheus"});
+  for (const char* line :
+       {"rowrunner_waiting_jobs{kind=\"spot_image\"} 3",
+        "rowrunner_delayed_jobs{kind=\"spot_image\"} 1",
+        "rowrunner_running_jobs{kind=\"spot_image\"} 1",
+        "rowrunner_failed_jobs{kind=\"spot_image\"} 1", "rowrunner_workers{kind=\"spot_image\"} 1",
+        "rowrunner_paused{kind=\"spot_image\"} 0",
+        "rowrunner_last_hour_jobs{kind=\"spot_image\",event=\"succeeded\"} 11"}) {
+    EXPECT_THAT(metrics, HasSubstr(std::string("\n") + line + "\n"));
+  }
+  EXPECT_THAT(metrics,
+              ContainsRegex("\nrowrunner_oldest_waiting_seconds.kind=.spot_image.. 9[0-9]"));
 }
 
 TEST_F(cli, stats_can_be_watched_until_a_signal) {

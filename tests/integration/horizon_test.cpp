@@ -68,6 +68,22 @@ TEST_F(horizon, is_free_when_nobody_holds_it) {
   EXPECT_THAT(stats({"--horizon-alarm", "0.001"}), Not(HasSubstr("Dead rows")));
 }
 
+TEST_F(horizon, metrics_name_the_session_that_holds_it_and_what_to_do) {
+  const auto free = stats({"--prometheus", "--horizon-alarm", "0.001"});
+  EXPECT_THAT(free, HasSubstr("\nrowrunner_horizon_held_seconds 0\n"));
+  EXPECT_THAT(free, Not(HasSubstr("rowrunner_horizon_held_by{")));
+  const forgotten somebody(db);
+  const auto held = stats({"--prometheus", "--horizon-alarm", "0.001"});
+  EXPECT_THAT(held, Not(HasSubstr("\nrowrunner_horizon_held_seconds 0\n")));
+  EXPECT_THAT(
+      held, AllOf(HasSubstr("\nrowrunner_horizon_held_by{what=\"session\",name=\"" +
+                            somebody.pid() + "\",application=\"forgotten\",user=\""),
+                  HasSubstr("state=\"idle in transaction\",since=\"2"),
+                  HasSubstr("advice=\"end it: SELECT pg_terminate_backend(" + somebody.pid() + ")"),
+                  Not(HasSubstr("hush"))));
+  EXPECT_THAT(stats({"--prometheus"}), Not(HasSubstr("held_by{"))) << "not for so long yet";
+}
+
 TEST_F(horizon, stats_name_the_session_that_holds_it_and_what_to_do) {
   const forgotten somebody(db);
   EXPECT_THAT(stats({"--horizon-alarm", "0.001"}),

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/held_horizon.hpp"
+
+namespace rowrunner {
+
+/// What one kind has to do and has done, as db/queries/stats.sql counts it.
+struct kind_stats {
+  /// Where counting what waits stops.
+  static constexpr std::int64_t count_limit = 100'000;
+  static constexpr std::array counter_names{"claimed", "succeeded", "failed", "retried",
+                                            "rescued", "released",  "refused"};
+
+  std::string kind;
+  bool paused = false;
+  std::int64_t waiting = 0;
+  std::int64_t delayed = 0;
+  std::int64_t running = 0;
+  std::int64_t failures = 0;
+  std::int64_t workers = 0;
+  std::optional<double> oldest_seconds;
+  /// In the last hour, in the order of counter_names.
+  std::vector<std::int64_t> counters;
+};
+
+/// All of it as metrics for Prometheus. Who holds an old snapshot is named once it is longer than
+/// `alarm`.
+std::string stats_metrics(const std::vector<kind_stats>& kinds,
+                          const std::vector<horizon_holder>& holders,
+                          std::chrono::milliseconds alarm);
+
+}  // namespace rowrunner

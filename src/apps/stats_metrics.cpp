@@ -1,0 +1,85 @@
+#include <algorithm>
+
+#include "apps/stats.hpp"
+#include "common/exposition.hpp"
+
+namespace rowrunner {
+namespace {
+
+struct gauge {
+  const char* name;
+  const char* help;
+  double (*value)(const kind_stats&);
+};
+
+double counted(std::int64_t n) { return static_cast<double>(std::min(n, kind_stats::count_limit)); }
+
+const gauge gauges[] = {
+    {"rowrunner_waiting_jobs", "Jobs in line, counted up to 100000.",
+     [](const kind_stats& k) { return counted(k.waiting); }},
+    {"rowrunner_oldest_waiting_seconds", "For how long the job that waits longest has been due.",
+     [](const kind_stats& k) { return k.oldest_seconds.value_or(0); }},
+    {"rowrunner_delayed_jobs", "Jobs whose time has not come, counted up to 100000.",
+     [](const kind_stats& k) { return counted(k.delayed); }},
+    {"rowrunner_running_jobs", "Jobs that workers hold.",
+     [](const kind_stats& k) { return static_cast<double>(k.running); }},
+    {"rowrunner_failed_jobs", "The dead letter list, counted up to 100000.",
+     [](const kind_stats& k) { return counted(k.failures); }},
+    {"rowrunner_workers", "Workers seen in the last 30 seconds.",
+     [](const kind_stats& k) { return static_cast<double>(k.workers); }},
+    {"rowrunner_paused", "1 if nothing of the kind is claimed.",
+     [](const kind_stats& k) { return k.paused ? 1.0 : 0.0; }},
+};
+
+void add_kinds(exposition& out, const std::vector<kind_stats>& kinds) {
+  for (const auto& each : gauges) {
+    out.gauge(each.name, each.help);
+    for (const auto& kind : kinds) out.sample({{"kind", kind.kind}}, each.value(kind));
+  }
+  out.gauge("rowrunner_last_hour_jobs", "What became of jobs in the last 60 minutes.");
+  for (const auto& kind : kinds) {
+    for (std::size_t c = 0; c < kind_stats::counter_names.size(); ++c) {
+      out.sample({{"kind", kind.kind}, {"event", kind_stats::counter_names[c]}},
+                 static_cast<double>(kind.counters[c]));
+    }
+  }
+}
+
+void add_horizon(exposition& out, const std::vector<horizon_holder>& holders,
+                 std::chrono::milliseconds alarm) {
+  double seconds = 0;
+  std::int64_t transactions = 0;
+  for (const auto& holder : holders) {
+    seconds = std::max(seconds, holder.seconds.value_or(0));
+    transactions = std::max(transactions, holder.transactions);
+  }
+  out.gauge("rowrunner_horizon_held_seconds", "Age of the oldest snapshot that keeps dead rows.");
+  out.sample({}, seconds);
+  out.gauge("rowrunner_horizon_transactions", "Transactions begun since the oldest snapshot.");
+  out.sample({}, static_cast<double>(transactions));
+  out.gauge("rowrunner_horizon_held_by", "Who has kept dead rows for too long, and what to do.");
+  for (const auto& holder : holders) {
+    if (!holds_too_long(holder, alarm)) continue;
+    out.sample({{"what", holder.what},
+                {"name", holder.name},
+                {"application", holder.application},
+                {"user", holder.user},
+                {"state", holder.state},
+                {"since", holder.since},
+                {"advice", advice_for(holder)}},
+               holder.seconds.value_or(0));
+  }
+}
+
+}  // namespace
+
+std::string stats_metrics(const std::vector<kind_stats>& kinds,
+                          const std::vector<horizon_holder>& holders,
+                          std::chrono::milliseconds alarm) {
+  exposition out;
+  add_kinds(out, kinds);
+  add_horizon(out, holders, alarm);
+  return out.text();
+}
+
+}  // namespace rowrunner
