@@ -68,7 +68,7 @@ def grow_history(context, at_most):
 
 def grow_workers(context, at_most):
     for workers in points(context, WORKERS):
-        rate, _ = many_workers.sample(context, workers, min(context.sizes.jobs, at_most))
+        rate, _ = many_workers.sample(context, workers, min(context.sizes.shared_jobs, at_most))
         point(context, "workers", workers, "all together", rate)
 
 

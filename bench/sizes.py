@@ -7,20 +7,20 @@ import dataclasses
 class Sizes:
     rounds: int = 3
     jobs: int = 200_000           # a burn-down
-    commit_seconds: int = 8
-    pick_ups: int = 300
+    commit_seconds: int = 5
+    pick_ups: int = 200
     xmin_jobs: int = 1_000_000
     history: int = 10_000_000     # finished rows
     backlog: int = 5_000_000
     small_backlog: int = 10_000
-    claim_cycles: int = 40
-    workers: tuple = (1, 2, 4, 8, 16, 32)
+    claim_cycles: int = 25
+    workers: tuple = (1, 2, 4, 32)
     shared_jobs: int = 1_000_000  # of many processes, most of them not while these start
     waiting_jobs: int = 20_000
     short_jobs: int = 10_000
     running: int = 1_000          # coroutines for the memory of a busy worker
     delayed: int = 500_000
-    idle_seconds: int = 30
+    idle_seconds: int = 20
     settle_seconds: int = 2       # before an idle process is looked at
     points: int = 100             # of a curve, at most
 

@@ -1,5 +1,6 @@
 """One commit a job from eight clients, while workers listen and run what comes; held against plain
-INSERTs into tables that no queue knows of."""
+INSERTs into tables that no queue knows of. The same without the worker, and without the trigger of the
+pictures, shows what each of them takes."""
 
 import re
 import subprocess
@@ -16,6 +17,7 @@ RANDOM = "\\set n random(1, 1000000000000)\n"
 RAW = RANDOM + "INSERT INTO raw_rows (name) VALUES (:n);\n"
 SAME = RANDOM + "INSERT INTO same_rows (plan_id, spot_name) VALUES ('bench', :n) ON CONFLICT DO NOTHING;\n"
 OURS = SAME.replace("same_rows", "spot_image_jobs")
+WITHOUT_PICTURES = "DROP TRIGGER spots_follow_insert ON spot_image_jobs"
 
 
 def run(context):
@@ -23,6 +25,8 @@ def run(context):
         plain(context, "raw", "plain INSERT of two columns", RAW)
         ours(context)
         plain(context, "same_row", "plain INSERT of the same row, no queue", SAME)
+        alone(context, "no_worker", "Rowrunner, INSERT without a worker")
+        alone(context, "no_pictures", "the same without the trigger of the pictures", WITHOUT_PICTURES)
         if context.graphile_worker:
             graphile(context)
         if context.pg_boss:
@@ -62,6 +66,13 @@ def ours(context):
         record(context, "rowrunner", "Rowrunner, INSERT with a worker running", pgbench(context, name, OURS))
         queue.wait_done(name)
         processes.end(worker)
+
+
+def alone(context, key, label, change="SELECT 1"):
+    with context.rowrunner.database() as name:
+        with context.cluster.connect(name) as db:
+            db.run(change)
+        record(context, key, label, pgbench(context, name, OURS))
 
 
 def graphile(context):

@@ -1,0 +1,72 @@
+// What a worker asks the database before it claims anything: whether the schema serves it, and
+// whether its kinds and their columns are there.
+
+#include <map>
+
+#include "common/queries.hpp"
+#include "common/schema_version.hpp"
+#include "worker/worker_impl.hpp"
+
+namespace rowrunner {
+
+namespace asio = boost::asio;
+
+namespace {
+
+kind_info read_kind(const pg::result& kinds, int row) {
+  kind_info kind;
+  kind.id = static_cast<int>(kinds.get_int(row, 0));
+  kind.kind = kinds.get(row, 1);
+  kind.table = kinds.get(row, 2);
+  kind.cancelled_status = kinds.get(row, 3);
+  kind.paused = kinds.get_bool(row, 4);
+  kind.retention = kinds.get(row, 5);
+  return kind;
+}
+
+}  // namespace
+
+asio::awaitable<void> worker::impl::check_schema() {
+  const auto exists = queries::schema_exists.statement();
+  const auto info = queries::schema_info.statement();
+  std::optional<int> version;
+  int oldest_binary = 0;
+  if ((co_await line_.run_one(pg::with(exists))).get_bool(0, 0)) {
+    const auto row = co_await line_.run_one(pg::with(info));
+    version = static_cast<int>(row.get_int(0, 0));
+    oldest_binary = static_cast<int>(row.get_int(0, 1));
+  }
+  if (const auto refusal = schema_refusal(version, oldest_binary, binary_schema_version())) {
+    throw std::runtime_error(*refusal);
+  }
+}
+
+asio::awaitable<void> worker::impl::open_lane(lane& home, const pg::result& kinds) {
+  std::string known;
+  for (int row = 0; row < kinds.rows(); ++row) {
+    known += (known.empty() ? "" : ", ") + std::string{kinds.get(row, 1)};
+    if (kinds.get(row, 1) == home.options.kind) home.kind = read_kind(kinds, row);
+  }
+  if (home.kind.id == 0) {
+    throw std::runtime_error("unknown kind " + home.options.kind + ": attached are " +
+                             (known.empty() ? "none" : known));
+  }
+  const auto columns_of = queries::columns_of.statement();
+  const auto columns = co_await line_.run_one(pg::with(columns_of, home.kind.table));
+  std::map<std::string, std::string, std::less<>> as_text;
+  for (int row = 0; row < columns.rows(); ++row) {
+    as_text.emplace(columns.get(row, 0), columns.get(row, 1));
+  }
+  std::vector<std::string> wanted;
+  for (const auto& column : home.options.columns) {
+    const auto found = as_text.find(column);
+    if (found == as_text.end()) {
+      throw std::runtime_error("kind " + home.options.kind + " reads column " + column +
+                               ", which " + home.kind.table + " does not have");
+    }
+    wanted.push_back(found->second);
+  }
+  home.sql = kind_statements(home.kind, wanted);
+}
+
+}  // namespace rowrunner
