@@ -13,9 +13,9 @@ class Sizes:
     history: int = 10_000_000     # finished rows
     backlog: int = 5_000_000
     small_backlog: int = 10_000
-    claim_cycles: int = 25
-    workers: tuple = (1, 2, 4, 32)
-    shared_jobs: int = 1_000_000  # of many processes, most of them not while these start
+    claim_cycles: int = 40
+    workers: tuple = (1, 2, 4, 8, 32)
+    shared_jobs: int = 1_000_000  # of many processes: so many that their start is not what counts
     waiting_jobs: int = 20_000
     short_jobs: int = 10_000
     running: int = 1_000          # coroutines for the memory of a busy worker

@@ -26,7 +26,7 @@ def run(context):
         ours(context)
         plain(context, "same_row", "plain INSERT of the same row, no queue", SAME)
         alone(context, "no_worker", "Rowrunner, INSERT without a worker")
-        alone(context, "no_pictures", "the same without the trigger of the pictures", WITHOUT_PICTURES)
+        alone(context, "no_pictures", "Rowrunner, the same without the trigger of the pictures", WITHOUT_PICTURES)
         if context.graphile_worker:
             graphile(context)
         if context.pg_boss:
@@ -68,10 +68,11 @@ def ours(context):
         processes.end(worker)
 
 
-def alone(context, key, label, change="SELECT 1"):
+def alone(context, key, label, change=None):
     with context.rowrunner.database() as name:
-        with context.cluster.connect(name) as db:
-            db.run(change)
+        if change:
+            with context.cluster.connect(name) as db:
+                db.run(change)
         record(context, key, label, pgbench(context, name, OURS))
 
 

@@ -63,14 +63,13 @@ ordered_json as_json(const kind_stats& stats) {
   for (std::size_t c = 0; c < kind_stats::counter_names.size(); ++c) {
     last_hour[kind_stats::counter_names[c]] = stats.counters[c];
   }
-  const auto limited = [](std::int64_t count) { return std::min(count, kind_stats::count_limit); };
   return {{"kind", stats.kind},
           {"paused", stats.paused},
-          {"waiting", limited(stats.waiting)},
+          {"waiting", kind_stats::limited(stats.waiting)},
           {"waiting_is_lower_bound", stats.waiting > kind_stats::count_limit},
-          {"delayed", limited(stats.delayed)},
+          {"delayed", kind_stats::limited(stats.delayed)},
           {"running", stats.running},
-          {"failed", limited(stats.failures)},
+          {"failed", kind_stats::limited(stats.failures)},
           {"oldest_waiting_seconds",
            stats.oldest_seconds ? ordered_json(*stats.oldest_seconds) : ordered_json()},
           {"workers", stats.workers},
@@ -137,15 +136,14 @@ ordered_json as_json(const horizon_holder& holder) {
 /// The figures of the oldest snapshot are always there, so that they can be charted; who holds it
 /// is named once it is too long.
 ordered_json as_json(const std::vector<horizon_holder>& holders, std::chrono::milliseconds alarm) {
-  double seconds = 0;
-  std::int64_t transactions = 0;
   ordered_json held_by = ordered_json::array();
   for (const auto& holder : holders) {
-    seconds = std::max(seconds, holder.seconds.value_or(0));
-    transactions = std::max(transactions, holder.transactions);
     if (holds_too_long(holder, alarm)) held_by.push_back(as_json(holder));
   }
-  return {{"held_seconds", seconds}, {"transactions", transactions}, {"held_by", held_by}};
+  const auto longest = longest_held(holders);
+  return {{"held_seconds", longest.seconds},
+          {"transactions", longest.transactions},
+          {"held_by", held_by}};
 }
 
 std::string as_text(const horizon_holder& holder) {
@@ -228,7 +226,7 @@ void add_stats_command(CLI::App& app, app_context& context) {
       "  rowrunner stats\n"
       "  rowrunner stats --watch 5\n"
       "  rowrunner stats --json | jq '.kinds[].waiting'\n"
-      "  rowrunner stats --prometheus > rowrunner.prom");
+      "  rowrunner stats --prometheus > new && mv new rowrunner.prom");
   command->callback([&context, seconds, alarm, watch, metrics] {
     const bool again = watch->count() > 0;
     context.action = [&context, seconds, alarm, again, metrics] {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -13,8 +14,9 @@ namespace rowrunner {
 
 /// What one kind has to do and has done, as db/queries/stats.sql counts it.
 struct kind_stats {
-  /// Where counting what waits stops.
+  /// Where counting what waits, is delayed or has failed stops.
   static constexpr std::int64_t count_limit = 100'000;
+  static std::int64_t limited(std::int64_t count) { return std::min(count, count_limit); }
   static constexpr std::array counter_names{"claimed", "succeeded", "failed", "retried",
                                             "rescued", "released",  "refused"};
 

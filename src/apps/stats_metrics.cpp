@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "apps/stats.hpp"
 #include "common/exposition.hpp"
 
@@ -12,7 +10,7 @@ struct gauge {
   double (*value)(const kind_stats&);
 };
 
-double counted(std::int64_t n) { return static_cast<double>(std::min(n, kind_stats::count_limit)); }
+double counted(std::int64_t n) { return static_cast<double>(kind_stats::limited(n)); }
 
 const gauge gauges[] = {
     {"rowrunner_waiting_jobs", "Jobs in line, counted up to 100000.",
@@ -47,16 +45,11 @@ void add_kinds(exposition& out, const std::vector<kind_stats>& kinds) {
 
 void add_horizon(exposition& out, const std::vector<horizon_holder>& holders,
                  std::chrono::milliseconds alarm) {
-  double seconds = 0;
-  std::int64_t transactions = 0;
-  for (const auto& holder : holders) {
-    seconds = std::max(seconds, holder.seconds.value_or(0));
-    transactions = std::max(transactions, holder.transactions);
-  }
+  const auto longest = longest_held(holders);
   out.gauge("rowrunner_horizon_held_seconds", "Age of the oldest snapshot that keeps dead rows.");
-  out.sample({}, seconds);
+  out.sample({}, longest.seconds);
   out.gauge("rowrunner_horizon_transactions", "Transactions begun since the oldest snapshot.");
-  out.sample({}, static_cast<double>(transactions));
+  out.sample({}, static_cast<double>(longest.transactions));
   out.gauge("rowrunner_horizon_held_by", "Who has kept dead rows for too long, and what to do.");
   for (const auto& holder : holders) {
     if (!holds_too_long(holder, alarm)) continue;
@@ -67,7 +60,7 @@ void add_horizon(exposition& out, const std::vector<horizon_holder>& holders,
                 {"state", holder.state},
                 {"since", holder.since},
                 {"advice", advice_for(holder)}},
-               holder.seconds.value_or(0));
+               1);
   }
 }
 

@@ -38,8 +38,9 @@ void exposition::sample(const labels& of, double value) {
     before = ',';
   }
   if (!of.empty()) text_ += '}';
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  char digits[400];  // the longest number there is, written out
+  const auto end =
+      std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed).ptr;
   text_ += ' ' + std::string(digits, end) + '\n';
 }
 

@@ -1,5 +1,7 @@
 #include "common/held_horizon.hpp"
 
+#include <algorithm>
+
 namespace rowrunner {
 
 namespace {
@@ -31,6 +33,15 @@ bool holds_too_long(const horizon_holder& holder, std::chrono::milliseconds alar
   if (alarm <= alarm.zero()) return false;
   if (!holder.seconds) return holder.transactions >= many_transactions;
   return *holder.seconds * 1000 >= static_cast<double>(alarm.count());
+}
+
+held_time longest_held(const std::vector<horizon_holder>& holders) {
+  held_time longest;
+  for (const auto& holder : holders) {
+    longest.seconds = std::max(longest.seconds, holder.seconds.value_or(0));
+    longest.transactions = std::max(longest.transactions, holder.transactions);
+  }
+  return longest;
 }
 
 std::string text_of(const horizon_holder& holder) {

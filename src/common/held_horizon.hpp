@@ -32,6 +32,13 @@ horizon_holder read_horizon_holder(const std::vector<std::optional<std::string>>
 /// of zero never rings.
 bool holds_too_long(const horizon_holder& holder, std::chrono::milliseconds alarm);
 
+/// The oldest of them: for a chart. Nobody: zero.
+struct held_time {
+  double seconds = 0;
+  std::int64_t transactions = 0;
+};
+held_time longest_held(const std::vector<horizon_holder>& holders);
+
 /// "session 4242 (psql, user ann, idle in transaction)".
 std::string text_of(const horizon_holder& holder);
 

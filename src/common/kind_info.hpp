@@ -21,7 +21,7 @@ struct kind_info {
   std::string retention;
 
   /// The text of a query with `{jobs}` and `{columns}` filled in. `columns` is SQL, so it must come
-  /// from quoted names.
+  /// from quoted names, as columns_of.sql gives them.
   std::string bind(const query& statement, std::string_view columns = "") const;
 };
 

@@ -79,7 +79,7 @@ std::string uuid_maker::next(clock::time_point now) {
   const std::uint64_t time = advance(static_cast<std::uint64_t>(elapsed));
   const std::uint64_t tail = random_();
   std::string out;
-  out.reserve(36);
+  out.reserve(text_size);
   append_hex(out, time >> 16 & 0xFFFFFFFFu, 8);
   out += '-';
   append_hex(out, time & 0xFFFFu, 4);

@@ -155,8 +155,8 @@ void line_loop::take_in(lane& home, const claimed& got) {
   changed_.set();
 }
 
-/// Starts what is ready. A handler may end before start() returns and free its slot again, so this
-/// is a loop and not a recursion, and the clock is read once for all of them.
+/// Starts what is ready. A handler that never waits may end before start() returns and free its
+/// slot again: slot_freed() leaves that to this loop, or they would call each other ever deeper.
 void line_loop::pump(lane& home) {
   home.pumping = true;
   bool started = false;

@@ -22,7 +22,8 @@ class result {
   int rows() const noexcept { return PQntuples(raw_.get()); }
   int columns() const noexcept { return PQnfields(raw_.get()); }
 
-  /// Throws std::out_of_range if there is no such field. NULL gives an empty view.
+  /// Throws std::out_of_range if there is no such field. NULL gives an empty view. In an answer in
+  /// binary only text is readable so; everything else is bytes.
   std::string_view get(int row, int column) const;
   bool is_null(int row, int column) const;
   /// Throws pg::error if the field is NULL or no integer, be it text or binary.

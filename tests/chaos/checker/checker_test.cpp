@@ -161,7 +161,13 @@ TEST(checker, a_worker_that_is_not_told_to_stop_is_found) {
   });
   b.ran(40, "w1.1", "end", 3, 1, 30, "effect");
   b.note(41, "runner exit w1.1 0");
-  EXPECT_TRUE(complains(b.lines, "w1.1 went on with it for a whole lease after it had lost it"));
+  const auto* complaint = "w1.1 went on with it for a whole lease after it had lost it";
+  EXPECT_TRUE(complains(b.lines, complaint));
+  auto slow_later = b;
+  slow_later.note(60, "runner slow 20000");
+  EXPECT_TRUE(complains(slow_later.lines, complaint)) << "it was slow when this was over";
+  b.note(39, "runner slow 20000");
+  EXPECT_FALSE(complains(b.lines, complaint)) << "nobody could have told it";
 }
 
 TEST(checker, a_job_that_ends_too_late_is_found_unless_its_handler_takes_that_long) {

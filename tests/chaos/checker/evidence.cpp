@@ -190,6 +190,14 @@ moment evidence::slow(moment from, moment until) const {
   return sum;
 }
 
+moment evidence::put_off(moment from, moment until) const {
+  for (moment end = until;;) {
+    const auto later = until + slow(from, end);
+    if (later == end) return end;
+    end = later;
+  }
+}
+
 bool evidence::kept_up() const {
   const auto& all = events("slow");
   return std::none_of(all.begin(), all.end(), [&](const auto* each) {

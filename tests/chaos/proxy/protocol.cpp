@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/uuid.hpp"
+
 namespace rowrunner::chaos {
 namespace {
 
@@ -66,17 +68,6 @@ std::uint32_t body_reader::int32() { return big_endian(bytes(4)); }
 namespace {
 
 constexpr std::uint32_t uuid_type = 2950;
-
-std::string uuid_text(std::string_view bytes) {
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
-    const auto byte = static_cast<unsigned char>(bytes[i]);
-    out += "0123456789abcdef"[byte >> 4];
-    out += "0123456789abcdef"[byte & 0xFU];
-  }
-  return out;
-}
 
 std::string number_text(std::string_view bytes) {
   std::uint64_t number = 0;
