@@ -26,7 +26,7 @@ class Sizes:
 
 
 BARS = Sizes()
-QUICK = Sizes(rounds=1, jobs=50_000, commit_seconds=3, pick_ups=60, xmin_jobs=150_000,
+QUICK = Sizes(rounds=1, jobs=50_000, commit_seconds=2, pick_ups=60, xmin_jobs=150_000,
               history=300_000, backlog=200_000, claim_cycles=10, workers=(1, 2, 32), shared_jobs=100_000,
               waiting_jobs=4_000, short_jobs=4_000, delayed=100_000, idle_seconds=5)
 # Everything once, as little as possible: shows that the harness works, and nothing else.

@@ -6,17 +6,20 @@ namespace rowrunner {
 
 namespace {
 
-// What an estimate must stand on: some time, or some jobs.
+// What an estimate must stand on: some time, or some jobs; and as many ends as there are slots,
+// since jobs that began together end together, and what is between those ends is not what a job
+// takes.
 constexpr std::chrono::milliseconds enough_time{5};
 constexpr int enough_jobs = 10;
 
 }  // namespace
 
-void claim_size::ended(int jobs, clock::time_point now) {
+void claim_size::ended(int jobs, int slots, clock::time_point now) {
   counted_ += jobs;
   busy_ += now - since_;
   since_ = now;
-  if (busy_ < enough_time && counted_ < enough_jobs) return;
+  const bool long_enough = busy_ >= enough_time || counted_ >= std::max(enough_jobs, 2 * slots);
+  if (counted_ < slots || !long_enough) return;
   const std::chrono::duration<double> seconds = busy_;
   // Half of the old figure is kept: a pause or a burst moves it within a few claims.
   per_second_ = per_second_ / 2 + std::min(counted_ / std::max(seconds.count(), 1e-6), 1e6) / 2;
@@ -27,6 +30,12 @@ void claim_size::ended(int jobs, clock::time_point now) {
 void claim_size::disproved() {
   per_second_ = 0;
   proven_ = 0;
+}
+
+claim_size::clock::duration claim_size::job_time(int slots) const {
+  if (per_second_ <= 0) return {};
+  return std::chrono::duration_cast<clock::duration>(
+      std::chrono::duration<double>(slots / per_second_));
 }
 
 int claim_size::wanted(int free_slots, int waiting_here) const {

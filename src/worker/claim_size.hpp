@@ -20,12 +20,14 @@ class claim_size {
   /// There are jobs to run again. Only the time in which there are counts, so that a process which
   /// waits for the server knows what it could do as well as one that does not.
   void resumed(clock::time_point now) { since_ = now; }
-  /// `jobs` were ended since the last call.
-  void ended(int jobs, clock::time_point now);
+  /// `jobs` were ended since the last call, in a process that runs `slots` at a time.
+  void ended(int jobs, int slots, clock::time_point now);
   /// A claim brought all of the `jobs` that it asked for.
   void filled(int jobs) { proven_ = jobs; }
   /// Jobs had to wait here for much longer than expected.
   void disproved();
+  /// What one job takes, if so many slots were busy; zero as long as nothing is known.
+  clock::duration job_time(int slots) const;
   /// How many to claim with so many free slots and so many jobs claimed but not started; zero if it
   /// is not worth a round trip yet.
   int wanted(int free_slots, int waiting_here) const;

@@ -18,6 +18,11 @@ constexpr std::chrono::milliseconds looks_before_sleep[] = {
 constexpr std::chrono::microseconds wait_per_job{500};
 constexpr std::chrono::milliseconds longest_wait{25};
 
+/// What stops for longer than its jobs take is behind a long one. Jobs that began together end
+/// together, so that much of a pause is nothing unusual; but others may be idle meanwhile.
+constexpr std::chrono::milliseconds shortest_patience{60};
+constexpr std::chrono::milliseconds longest_patience{250};
+
 }  // namespace
 
 kind_statements::kind_statements(const kind_info& kind, const std::vector<std::string>& columns) {
@@ -53,6 +58,11 @@ void lane::found_all(int jobs, clock::time_point now) {
   } else {
     asleep = true;
   }
+}
+
+lane::clock::duration lane::longest_stop() const {
+  return std::clamp<clock::duration>(2 * size.job_time(options.max_concurrent), shortest_patience,
+                                     longest_patience);
 }
 
 void lane::wake() {

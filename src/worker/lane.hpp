@@ -59,8 +59,10 @@ struct lane {
 
   int free_slots() const { return options.max_concurrent - static_cast<int>(running.size()); }
   /// For so long no slot may become free while jobs are ready.
-  static constexpr std::chrono::milliseconds longest_stop{60};
-  bool stuck(clock::time_point now) const { return !ready.empty() && now - moved >= longest_stop; }
+  clock::duration longest_stop() const;
+  bool stuck(clock::time_point now) const {
+    return !ready.empty() && now - moved >= longest_stop();
+  }
   bool waits() const { return !ready.empty() || arriving > 0; }
   bool idle() const { return running.empty() && !waits(); }
 

@@ -170,7 +170,8 @@ void line_loop::pump(lane& home) {
   if (!started && home.ended == 0) return;
   const auto now = clock::now();
   if (started) home.moved = now;
-  if (home.ended > 0) home.size.ended(std::exchange(home.ended, 0), now);
+  if (home.ended > 0)
+    home.size.ended(std::exchange(home.ended, 0), home.options.max_concurrent, now);
 }
 
 void line_loop::slot_freed(lane& home) {
@@ -264,7 +265,7 @@ asio::awaitable<void> line_loop::wait() {
   for (const auto& home : lanes_) {
     // Its time came since the claims were made: a wait would last until the next poll.
     if (wanted(*home) > 0) co_return;
-    if (!home->ready.empty()) until = std::min(until, home->moved + lane::longest_stop);
+    if (!home->ready.empty()) until = std::min(until, home->moved + home->longest_stop());
     if (home->asleep || home->paused || home->next_look <= now) continue;
     if (home->free_slots() > 0) until = std::min(until, home->next_look);
   }

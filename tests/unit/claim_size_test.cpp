@@ -16,7 +16,7 @@ TEST(claim_size, at_first_asks_for_one_job_per_free_slot) {
 
 TEST(claim_size, long_jobs_are_not_hoarded) {
   claim_size size;
-  for (int s = 0; s < 100; ++s) size.ended(1, start + s * 1s);
+  for (int s = 0; s < 100; ++s) size.ended(1, 1, start + s * 1s);
   EXPECT_EQ(size.wanted(1, 0), 1);
   EXPECT_EQ(size.wanted(0, 0), 0);
 }
@@ -24,7 +24,7 @@ TEST(claim_size, long_jobs_are_not_hoarded) {
 TEST(claim_size, short_jobs_are_claimed_by_the_hundred) {
   claim_size size;
   size.filled(500);
-  for (int i = 0; i < 10; ++i) size.ended(1000, start + i * 10ms);
+  for (int i = 0; i < 10; ++i) size.ended(1000, 10, start + i * 10ms);
   EXPECT_EQ(size.wanted(10, 0), claim_size::largest);
   EXPECT_GT(size.wanted(0, 500), 0);
 }
@@ -32,7 +32,7 @@ TEST(claim_size, short_jobs_are_claimed_by_the_hundred) {
 TEST(claim_size, waits_while_enough_is_here) {
   claim_size size;
   size.filled(500);
-  for (int i = 0; i < 10; ++i) size.ended(1000, start + i * 10ms);
+  for (int i = 0; i < 10; ++i) size.ended(1000, 10, start + i * 10ms);
   EXPECT_EQ(size.wanted(10, 3000), 0);
 }
 
@@ -41,15 +41,27 @@ TEST(claim_size, the_time_without_jobs_does_not_count) {
   size.filled(500);
   for (int i = 0; i < 10; ++i) {
     size.resumed(start + i * 1h);
-    size.ended(10, start + i * 1h + 10ms);
+    size.ended(10, 1, start + i * 1h + 10ms);
   }
   EXPECT_NEAR(size.wanted(0, 0), 1000 * 0.030, 2);
+}
+
+TEST(claim_size, jobs_that_end_together_are_not_taken_for_short_ones) {
+  claim_size size;
+  size.filled(500);
+  size.resumed(start);
+  for (int round = 1; round <= 5; ++round) {
+    for (int i = 0; i < 200; ++i) size.ended(1, 200, start + round * 100ms + i * 5us);
+    EXPECT_LE(size.wanted(0, 0), 2000 * 0.030 + 1) << "in round " << round;
+  }
+  EXPECT_NEAR(size.wanted(0, 0), 2000 * 0.030, 3);
+  EXPECT_NEAR(size.job_time(200) / 1ms, 100, 5);
 }
 
 TEST(claim_size, grows_by_what_was_proven) {
   claim_size size;
   size.resumed(start);
-  size.ended(10, start + 1us);
+  size.ended(10, 1, start + 1us);
   EXPECT_EQ(size.wanted(10, 0), 10);
   size.filled(10);
   EXPECT_EQ(size.wanted(10, 0), 50);
@@ -58,7 +70,7 @@ TEST(claim_size, grows_by_what_was_proven) {
 TEST(claim_size, begins_anew_after_jobs_had_to_wait) {
   claim_size size;
   size.filled(500);
-  for (int i = 0; i < 10; ++i) size.ended(1000, start + i * 10ms);
+  for (int i = 0; i < 10; ++i) size.ended(1000, 10, start + i * 10ms);
   size.disproved();
   EXPECT_EQ(size.wanted(0, 0), 0);
   EXPECT_EQ(size.wanted(3, 0), 3);
