@@ -89,7 +89,14 @@ asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
   got.seen = static_cast<int>(answer.get_int(0, seen));
   got.from_front = behind == place{};
   got.answer = std::move(answer);
-  home.cursor.saw(got.seen, at_most, last_place(got, behind), begun, lane::clock::now());
+  const auto now = lane::clock::now();
+  home.cursor.saw(got.seen, at_most, last_place(got, behind), begun, now);
+  if (got.jobs > 0 && !leases_.in_time(begun, now)) {
+    // The lease may be over, by this worker's own count: nothing is started under it.
+    log_.warn("the answer to a claim came too late", {{"kind", home.kind.kind}, {"lease", lease}});
+    doubtful_.push_back({&home, lease, now});
+    got.jobs = 0;
+  }
   if (got.jobs > 0) {
     leases_.open(lease, static_cast<std::size_t>(got.jobs), begun);
     home.count(&worker_counts::claimed, got.jobs);

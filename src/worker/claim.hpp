@@ -34,9 +34,9 @@ class claimer {
   /// The jobs of a claim, in the order of the line; none if its lease was lost meanwhile.
   std::vector<job_ptr> read(lane& home, const claimed& got);
 
-  /// Gives back what was taken by claims whose answer was lost. The server may still be at such a
-  /// claim, so it is asked again, once a second, for as long as the lease would have lived. Throws
-  /// pg::error.
+  /// Gives back what was taken by claims whose answer was lost or came too late. The server may
+  /// still be at such a claim, so it is asked again, once a second, for as long as the lease would
+  /// have lived. Throws pg::error.
   boost::asio::awaitable<void> abandon_doubtful();
 
  private:

@@ -122,6 +122,9 @@ asio::awaitable<void> finisher::write_all(batch verdicts) {
         co_return;
       }
       if (how == attempt::contended) {
+        // Leases that are being ended get no heartbeat, and what was tried may have waited for
+        // somebody's lock for most of their time.
+        co_await on_.extend_leases();
         co_await write_each(std::move(verdicts));
         co_return;
       }
@@ -281,7 +284,6 @@ asio::awaitable<void> finisher::write_later(verdict v) {
   if (++v.tries % most_tries == 0 && !std::holds_alternative<failed>(v.result)) {
     v.result = failed{"the outcome could not be written: " + last_error_, {}, false};
   }
-  // Long enough for a heartbeat to extend the lease, which was left out while the write was tried.
   co_await pause(std::chrono::milliseconds{waiting_.empty() ? 1'000 : 10});
   waiting_.push_back(std::move(v));
 }

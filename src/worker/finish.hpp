@@ -30,6 +30,8 @@ class finisher {
     std::function<void()> wrote;
     /// Whether there are jobs here that wait for a free slot.
     std::function<bool()> more_to_come;
+    /// Extends the leases that this worker holds, now; does not throw.
+    std::function<boost::asio::awaitable<void>()> extend_leases;
   };
 
   finisher(boost::asio::io_context& io, pg::session& session, lease_book& leases, logger& log,

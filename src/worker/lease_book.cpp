@@ -6,7 +6,7 @@
 namespace rowrunner {
 
 void lease_book::open(std::int64_t lease, std::size_t jobs, time sent) {
-  if (held_.empty()) last_heartbeat_ = sent;
+  last_heartbeat_ = held_.empty() ? sent : std::min(last_heartbeat_, sent);
   held_.emplace(lease, entry{jobs, sent + lease_});
 }
 

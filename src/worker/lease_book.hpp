@@ -20,9 +20,12 @@ class lease_book {
 
   explicit lease_book(clock::duration lease) : lease_(lease) {}
 
+  /// Whether a claim that was sent then leaves time to run what it took.
+  bool in_time(time sent, time now) const { return now < sent + lease_ - margin(); }
   void open(std::int64_t lease, std::size_t jobs, time sent);
 
-  /// A third of a lease after the last heartbeat, the next one is due.
+  /// A third of a lease after the last heartbeat, or after a claim was sent whose answer took long,
+  /// the next one is due.
   bool heartbeat_due(time now) const;
   /// The leases to extend. Those that are being ended just now are left out, since their row may be
   /// gone any moment.

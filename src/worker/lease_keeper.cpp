@@ -35,11 +35,15 @@ asio::awaitable<void> lease_keeper::keep() {
   for (;;) {
     timer.expires_after(pause);
     co_await timer.async_wait(asio::use_awaitable);
-    try {
-      co_await tick();
-    } catch (const pg::error& e) {
-      log_.warn("heartbeat failed", {{"reason", e.what()}});
-    }
+    co_await beat();
+  }
+}
+
+asio::awaitable<void> lease_keeper::beat() {
+  try {
+    co_await tick();
+  } catch (const pg::error& e) {
+    log_.warn("heartbeat failed", {{"reason", e.what()}});
   }
 }
 

@@ -30,6 +30,10 @@ class lease_keeper {
   boost::asio::awaitable<void> keep();
   boost::asio::awaitable<void> guard_deadlines();
 
+  /// A look for cancellations, and a heartbeat if one is due. A database that does not answer is
+  /// logged.
+  boost::asio::awaitable<void> beat();
+
  private:
   boost::asio::awaitable<void> tick();
   void stop_all_under(const std::vector<std::int64_t>& leases, const char* why);

@@ -61,9 +61,10 @@ asio::awaitable<void> line_loop::run() {
   while (!stopping_) {
     std::string trouble;
     try {
-      co_await claims_.abandon_doubtful();
       give_back_stuck();
       const bool worked = co_await claim_where_wanted();
+      // Before the look, which might take it for what a lost worker has left behind.
+      co_await claims_.abandon_doubtful();
       if (!stopping_ && clock::now() >= next_watch_) co_await watch();
       backoff.reset();
       if (finished()) co_return;

@@ -80,7 +80,7 @@ worker::impl::parts::parts(impl& self, std::size_t threads)
                 loop.outcomes_written();
                 self.progress_.set();
               },
-              [&self] { return self.jobs_wait(); }}),
+              [&self] { return self.jobs_wait(); }, [this] { return keeper.beat(); }}),
       execute(self.io_, pool, [&self](verdict v) { self.settled(std::move(v)); }),
       claims(self.line_, self.leases_, *self.log_, self.options_.name, self.options_.lease),
       loop(*self.io_, self.line_, claims, self.lanes_, self.options_, *self.log_,

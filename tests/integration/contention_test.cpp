@@ -53,6 +53,51 @@ TEST(contention, a_row_that_is_held_while_it_should_end_does_not_hold_up_the_oth
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
+TEST(contention, a_lease_is_kept_while_its_end_waits_for_a_locked_table) {
+  jobs_database db;
+  db.add("a", "ok", 300);
+  auto options = worker_thread::options_for(db);
+  options.lease = 10s;
+  worker_thread one(options, [](worker& w) { w.add(test_kind(), run_test_job); });
+  ASSERT_TRUE(db.reaches("a", "processing"));
+  pqxx::connection other(db.url());
+  pqxx::work tx(other);
+  tx.exec("LOCK TABLE test_jobs IN ACCESS EXCLUSIVE MODE");
+  ASSERT_TRUE(
+      db.becomes("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                 " AND wait_event_type = 'Lock' AND query LIKE '%''succeeded''%'",
+                 "1"));
+  const auto before = db.value("SELECT expires_at FROM rowrunner.leases");
+  EXPECT_TRUE(db.becomes("SELECT expires_at > '" + before + "' FROM rowrunner.leases", "t"))
+      << "a try takes five seconds, and then there is a heartbeat";
+  tx.commit();
+  EXPECT_TRUE(db.reaches("a", "succeeded"));
+  EXPECT_EQ(one.stop().refused, 0);
+  EXPECT_EQ(db.value("SELECT attempts FROM test_jobs"), "0");
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST(contention, what_a_claim_took_that_was_answered_too_late_goes_back_uncharged) {
+  jobs_database db;
+  db.exec(
+      "CREATE SEQUENCE claims;"
+      "CREATE FUNCTION slow_at_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+      "  IF nextval('claims') = 1 THEN PERFORM pg_sleep(1.5); END IF; RETURN NULL;"
+      "END $$;"
+      "CREATE TRIGGER slow_at_first AFTER UPDATE ON test_jobs FOR EACH ROW"
+      "  WHEN (NEW.status = 'processing') EXECUTE FUNCTION slow_at_first()");
+  db.add("a");
+  auto options = worker_thread::options_for(db);
+  options.lease = 1s;
+  worker_thread one(options, [](worker& w) { w.add(test_kind(), run_test_job); });
+  EXPECT_TRUE(db.reaches("a", "succeeded"));
+  const auto counts = one.stop();
+  EXPECT_EQ(counts.claimed, 1) << "nothing was started under the first lease";
+  EXPECT_EQ(counts.released, 1);
+  EXPECT_EQ(db.value("SELECT attempts FROM test_jobs"), "0");
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
 TEST(contention, an_effect_that_can_never_be_written_costs_its_attempt) {
   jobs_database db;
   db.exec(

@@ -20,6 +20,8 @@ namespace {
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
+boost::asio::awaitable<void> no_heartbeat() { co_return; }
+
 class finish : public ::testing::Test {
  protected:
   finish() {
@@ -33,8 +35,9 @@ class finish : public ::testing::Test {
     home.kind.table = "public.test_jobs";
     home.kind.cancelled_status = "cancelled";
     home.sql = kind_statements(home.kind, {});
-    ending = std::make_unique<finisher>(io, *session_, leases, log, "me",
-                                        finisher::hooks{[] {}, [this] { return more; }});
+    ending =
+        std::make_unique<finisher>(io, *session_, leases, log, "me",
+                                   finisher::hooks{[] {}, [this] { return more; }, no_heartbeat});
   }
 
   /// The one job there is, claimed by the SQL function; gives its lease.

@@ -23,6 +23,20 @@ TEST(lease_book, asks_for_a_heartbeat_a_third_of_the_way) {
   EXPECT_FALSE(book.heartbeat_due(start + 5s));
 }
 
+TEST(lease_book, a_claim_whose_answer_took_long_is_extended_at_once) {
+  lease_book book(9s);
+  book.open(1, 1, start);
+  book.extended({1}, {1}, start + 8s);
+  book.open(2, 1, start + 5s);  // answered at 8.5 s
+  EXPECT_TRUE(book.heartbeat_due(start + 8500ms));
+}
+
+TEST(lease_book, a_claim_that_is_answered_when_its_lease_is_nearly_over_is_too_late) {
+  const lease_book book(10s);
+  EXPECT_TRUE(book.in_time(start, start + 8999ms));
+  EXPECT_FALSE(book.in_time(start, start + 9s));
+}
+
 TEST(lease_book, a_lease_that_is_not_answered_is_lost_and_forgotten) {
   lease_book book(9s);
   book.open(1, 1, start);

@@ -106,8 +106,7 @@ void check_stop(const evidence& about, const job_story& story, const transition&
   const auto* begin = story.find(*t.old_lease, "begin");
   const auto kind = class_of(story.row->name);
   if (begin == nullptr || kind == "late" || kind == "hang") return;
-  const auto told_by =
-      about.put_off(t.at, about.running_from(begin->worker, t.at) + about.lease() + slack);
+  const auto told_by = about.put_off(begin->worker, t.at, t.at + about.lease() + slack);
   if (about.death(begin->worker) <= told_by || about.over() <= told_by) return;
   for (const auto* each : story.executions) {
     const bool over = each->event == "end" || each->event == "stopped";

@@ -1,6 +1,7 @@
 #include "chaos/checker/checker.hpp"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 namespace rowrunner::chaos {
@@ -13,6 +14,20 @@ std::int64_t percentile(const std::vector<std::int64_t>& sorted, int percent) {
   if (sorted.empty()) return 0;
   const auto at = (sorted.size() * static_cast<std::size_t>(percent) + 99) / 100;
   return sorted[std::max<std::size_t>(at, 1) - 1];
+}
+
+/// Without the numbers, which are different every time.
+std::string gist(const std::string& what) {
+  std::string out;
+  for (const char c : what) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) {
+      out += c;
+    } else if (out.empty() || out.back() != '#') {
+      out += '#';
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -82,6 +97,9 @@ std::string printed(const report& about, std::uint64_t seed) {
     for (std::size_t i = 0; i < n; ++i) out << "    " << each.lines[i] << "\n";
   }
   if (!about.violations.empty()) {
+    std::map<std::string, int> alike;
+    for (const auto& each : about.violations) ++alike[each.invariant + ": " + gist(each.what)];
+    for (const auto& [what, times] : alike) out << "FAILED: " << times << " × " << what << "\n";
     out << "FAILED: " << about.violations.size() << " violations, seed " << seed << "\n";
   } else if (!about.unreached.empty()) {
     out << "inconclusive: never reached: ";

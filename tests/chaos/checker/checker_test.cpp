@@ -166,6 +166,10 @@ TEST(checker, a_worker_that_is_not_told_to_stop_is_found) {
   auto slow_later = b;
   slow_later.note(60, "runner slow 20000");
   EXPECT_TRUE(complains(slow_later.lines, complaint)) << "it was slow when this was over";
+  auto stopped = b;
+  stopped.note(20, "runner stop w1.1");
+  stopped.note(39, "runner cont w1.1");
+  EXPECT_FALSE(complains(stopped.lines, complaint)) << "it was stopped soon after it had lost it";
   b.note(39, "runner slow 20000");
   EXPECT_FALSE(complains(b.lines, complaint)) << "nobody could have told it";
 }
@@ -190,6 +194,16 @@ TEST(checker, a_job_that_ends_too_late_is_found_unless_its_handler_takes_that_lo
   EXPECT_EQ(ended("job-5", 50), "I11 job-5: it ended later than 23000 ms after the faults");
   EXPECT_EQ(ended("slow-5", 54), "");
   EXPECT_EQ(ended("slow-5", 56), "I11 slow-5: it ended later than 35000 ms after the faults");
+}
+
+TEST(checker, a_worker_that_was_asked_to_stop_before_it_listened_has_not_crashed) {
+  auto b = sound_run();
+  b.note(5, "runner start w2.1 102");
+  auto unasked = b;
+  b.note(5, "runner term w2.1");
+  for (auto* each : {&b, &unasked}) each->note(5, "runner exit w2.1 143");
+  EXPECT_EQ(first_complaint(b.lines), "");
+  EXPECT_THAT(first_complaint(unasked.lines), HasSubstr("I12 -: w2.1 ended with 143"));
 }
 
 TEST(checker, disagreements_late_ends_crashes_and_secrets_are_found) {

@@ -100,6 +100,13 @@ void check_processes(const evidence& about, violations& into) {
       into.push_back({"I12", "-", each->word(0) + " never ended", {each->text}});
     }
   }
+  for (const auto* each : about.events("stop")) {
+    const auto& worker = each->word(0);
+    if (about.event_about("cont", worker, each->at) == nullptr &&
+        about.event_about("kill", worker, each->at) == nullptr) {
+      into.push_back({"I12", "-", worker + " was stopped and never went on", {each->text}});
+    }
+  }
   const std::unordered_set<std::string> started(about.all().started.begin(),
                                                 about.all().started.end());
   std::unordered_set<std::string> crashes;  // "worker exit code"
@@ -117,7 +124,9 @@ void check_processes(const evidence& about, violations& into) {
     const bool crashed = crashes.contains(worker + " " + std::to_string(code));
     const bool ran = started.contains(worker);
     const bool killed = code == 137 && about.event_about("kill", worker) != nullptr;
-    const bool could_not_start = code == 1 && !ran;
+    // It was asked to stop before it listened to that.
+    const bool stopped_before = code == 143 && !ran && term != nullptr;
+    const bool could_not_start = (code == 1 && !ran) || stopped_before;
     const bool told = code == 0 && term != nullptr;
     if (!killed && !crashed && !could_not_start && !told) {
       into.push_back({"I12", "-", worker + " ended with " + std::to_string(code), {each->text}});

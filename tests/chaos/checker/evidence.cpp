@@ -190,12 +190,22 @@ moment evidence::slow(moment from, moment until) const {
   return sum;
 }
 
-moment evidence::put_off(moment from, moment until) const {
+moment evidence::put_off(const std::string& worker, moment from, moment until) const {
   for (moment end = until;;) {
-    const auto later = until + slow(from, end);
-    if (later == end) return end;
+    const auto later = until + slow(from, end) + stopped(worker, from, end);
+    if (later == end || later > over_) return later;
     end = later;
   }
+}
+
+moment evidence::stopped(const std::string& worker, moment from, moment until) const {
+  const auto found = stops_.find(worker);
+  if (found == stops_.end()) return 0;
+  moment sum = 0;
+  for (const auto& each : found->second) {
+    sum += std::max<moment>(0, std::min(each.end, until) - std::max(each.begin, from));
+  }
+  return sum;
 }
 
 bool evidence::kept_up() const {

@@ -59,14 +59,17 @@ class evidence {
   moment impaired(const std::string& worker, moment from, moment until) const;
   /// For how long, of the time between, the machine was too slow for anybody to work as it should.
   moment slow(moment from, moment until) const;
-  /// The end of a time that begins at `from`, put off for as long as the machine was so in it.
-  moment put_off(moment from, moment until) const;
+  /// The end of a time that begins at `from`, put off for as long as the machine was so in it, or
+  /// the worker was stopped.
+  moment put_off(const std::string& worker, moment from, moment until) const;
   /// Whether it never was so for long enough to lose a lease by it.
   bool kept_up() const;
   /// Whether the server crashed in that time.
   bool crashed(moment from, moment until) const;
   /// Whether its clock jumped ahead in that time.
   bool clock_jumped(moment from, moment until) const;
+  /// For how long, of the time between, the process was stopped by a signal.
+  moment stopped(const std::string& worker, moment from, moment until) const;
   /// When this worker told its handlers to stop.
   const std::vector<moment>& stops_by(const std::string& worker) const;
 
