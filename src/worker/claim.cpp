@@ -94,6 +94,7 @@ asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
   if (got.jobs > 0 && !leases_.in_time(begun, now)) {
     // The lease may be over, by this worker's own count: nothing is started under it.
     log_.warn("the answer to a claim came too late", {{"kind", home.kind.kind}, {"lease", lease}});
+    home.count(&worker_counts::refused, got.jobs);
     doubtful_.push_back({&home, lease, now});
     got.jobs = 0;
   }
