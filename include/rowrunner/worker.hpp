@@ -66,7 +66,8 @@ struct worker_counts {
   std::int64_t rescued = 0;   ///< taken back from lost workers
   std::int64_t released = 0;  ///< given back or snoozed
   std::int64_t cancelled = 0;
-  std::int64_t refused = 0;  ///< writes that came after the lease was lost
+  /// Writes that came after the lease was lost, and jobs of claims that were answered after it.
+  std::int64_t refused = 0;
 };
 
 /// Claims jobs, runs them, ends them: one process, one thread for the engine and the coroutine
