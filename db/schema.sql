@@ -27,13 +27,12 @@ CREATE FUNCTION public.spots_follow_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     AS $$
 BEGIN
-  -- Most statements change no word: a new job's place is not_started already.
   IF NOT EXISTS (
       SELECT FROM written j
       JOIN public.spots s ON s.plan_id OPERATOR(pg_catalog.=) j.plan_id
                          AND s.spot_name OPERATOR(pg_catalog.=) j.spot_name
-      WHERE s.image_status OPERATOR(pg_catalog.<>)
-            public.spot_image_status(j.status, j.attempts, j.max_attempts)) THEN
+      WHERE s.image_status OPERATOR(pg_catalog.<>) 'not_started'
+         OR j.status OPERATOR(pg_catalog.<>) 'queued' OR j.attempts OPERATOR(pg_catalog.<>) 0) THEN
     RETURN NULL;
   END IF;
   WITH changed AS MATERIALIZED (
@@ -400,7 +399,7 @@ END
 $$;
 CREATE FUNCTION rowrunner.new_id() RETURNS uuid
     LANGUAGE sql PARALLEL SAFE
-    RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send(((EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric))::bigint) FROM 3) FROM 1 FOR 6), (52)::bigint, 1), (53)::bigint, 1), 'hex'::text))::uuid;
+    RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send(((date_part('epoch'::text, clock_timestamp()) * (1000)::double precision))::bigint) FROM 3) FROM 1 FOR 6), (52)::bigint, 1), (53)::bigint, 1), 'hex'::text))::uuid;
 CREATE FUNCTION rowrunner.new_lease() RETURNS bigint
     LANGUAGE sql
     AS $$
@@ -422,25 +421,16 @@ $$;
 CREATE FUNCTION rowrunner.on_insert() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     AS $$
+DECLARE
+  my_kind CONSTANT smallint := TG_ARGV[0];
 BEGIN
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT TG_ARGV[0]::smallint, i.priority, pg_catalog.nextval('rowrunner.back_of_line'), i.id
+    SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.back_of_line'), i.id
     FROM inserted i
-    WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.<=) pg_catalog.now();
-  IF EXISTS (SELECT FROM inserted i WHERE i.status OPERATOR(pg_catalog.<>) 'queued'
-                                       OR i.run_at OPERATOR(pg_catalog.>) pg_catalog.now()) THEN
-    IF EXISTS (SELECT FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'processing') THEN
-      RAISE EXCEPTION 'a job cannot be inserted as processing: only a claim makes it so'
-        USING ERRCODE = 'check_violation', HINT = 'Leave status out, or insert ''queued''.';
-    END IF;
-    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-      SELECT TG_ARGV[0]::smallint, i.run_at, i.priority, i.id
-      FROM inserted i
-      WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.>) pg_catalog.now();
-    INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
-      SELECT i.id, TG_ARGV[0]::smallint, i.attempts, i.last_error
-      FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'failed';
-  END IF;
+    WHERE CASE WHEN i.status OPERATOR(pg_catalog.=) 'queued'
+                AND i.run_at OPERATOR(pg_catalog.<=) pg_catalog.now() THEN true
+               ELSE rowrunner.place_elsewhere(my_kind, i.id, i.status, i.run_at, i.priority,
+                                              i.attempts, i.last_error) END;
   -- The test of rowrunner.wake, before the call of it.
   IF pg_catalog.pg_sequence_last_value(TG_ARGV[2]::pg_catalog.regclass) OPERATOR(pg_catalog.>)
      (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000) THEN
@@ -525,6 +515,23 @@ BEGIN
   RETURN NULL;
 END
 $_$;
+CREATE FUNCTION rowrunner.place_elsewhere(kind smallint, job_id uuid, status text, run_at timestamp with time zone, priority smallint, attempts integer, error text) RETURNS boolean
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF status OPERATOR(pg_catalog.=) 'queued' THEN
+    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+      VALUES (place_elsewhere.kind, place_elsewhere.run_at, place_elsewhere.priority, place_elsewhere.job_id);
+  ELSIF status OPERATOR(pg_catalog.=) 'failed' THEN
+    INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
+      VALUES (place_elsewhere.job_id, place_elsewhere.kind, place_elsewhere.attempts, place_elsewhere.error);
+  ELSIF status OPERATOR(pg_catalog.=) 'processing' THEN
+    RAISE EXCEPTION 'a job cannot be inserted as processing: only a claim makes it so'
+      USING ERRCODE = 'check_violation', HINT = 'Leave status out, or insert ''queued''.';
+  END IF;
+  RETURN false;
+END
+$$;
 CREATE FUNCTION rowrunner.reach(mark regclass, last bigint) RETURNS bigint
     LANGUAGE sql
     RETURN CASE WHEN ((last > COALESCE(pg_sequence_last_value(mark), (0)::bigint)) OR ((last >> 47) < (pg_sequence_last_value(mark) >> 47))) THEN setval(mark, last) ELSE NULL::bigint END;
@@ -907,6 +914,7 @@ REVOKE ALL ON FUNCTION rowrunner.on_truncate() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.on_truncate() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.on_update() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.on_update() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.place_elsewhere(kind smallint, job_id uuid, status text, run_at timestamp with time zone, priority smallint, attempts integer, error text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) FROM PUBLIC;

@@ -164,6 +164,23 @@ TEST_F(hand_written_sql, priority_and_time_of_a_delayed_job_may_both_change) {
   EXPECT_EQ(claim_names(db_), "a b");
 }
 
+TEST_F(hand_written_sql, one_insert_of_all_sorts_puts_each_job_where_it_belongs) {
+  db_.exec(
+      "INSERT INTO spot_image_jobs (plan_id, spot_name, status, run_at, priority, attempts,"
+      " last_error) VALUES ('p', 'now', 'queued', now(), 2, 0, NULL),"
+      " ('p', 'later', 'queued', now() + interval '1 hour', 3, 0, NULL),"
+      " ('p', 'dead', 'failed', now(), 0, 4, 'boom'), ('p', 'done', 'succeeded', now(), 0, 0, "
+      "NULL)");
+  const auto found = [&](const std::string& what, const std::string& where) {
+    return db_.value("SELECT string_agg(j.spot_name || " + what + ", ',') FROM rowrunner." + where +
+                     " x JOIN spot_image_jobs j ON j.id = x.job_id");
+  };
+  EXPECT_EQ(found("x.priority", "queue"), "now2");
+  EXPECT_EQ(found("x.priority || (x.run_at = j.run_at)", "delayed"), "later3true");
+  EXPECT_EQ(found("x.attempts || x.error", "failures"), "dead4boom");
+  EXPECT_EQ(lost_jobs(db_), "0 0");
+}
+
 TEST_F(hand_written_sql, truncate_takes_the_places_with_it) {
   insert_job(db_, "a");
   insert_job(db_, "b", "run_at", "now() + interval '1 hour'");
