@@ -1,6 +1,7 @@
 """One commit a job from eight clients, while workers listen and run what comes; held against plain
 INSERTs into tables that no queue knows of. The same without the worker, and without the trigger of the
-pictures, shows what each of them takes."""
+pictures, shows what each of them takes; and with a trigger that writes the place and does nothing else,
+what is the most that a second row by a trigger can come to."""
 
 import re
 import subprocess
@@ -17,16 +18,25 @@ RANDOM = "\\set n random(1, 1000000000000)\n"
 RAW = RANDOM + "INSERT INTO raw_rows (name) VALUES (:n);\n"
 SAME = RANDOM + "INSERT INTO same_rows (plan_id, spot_name) VALUES ('bench', :n) ON CONFLICT DO NOTHING;\n"
 OURS = SAME.replace("same_rows", "spot_image_jobs")
-WITHOUT_PICTURES = "DROP TRIGGER spots_follow_insert ON spot_image_jobs"
+WITHOUT_PICTURES = "DROP TRIGGER spots_follow_insert ON spot_image_jobs;"
+ONLY_THE_PLACE = WITHOUT_PICTURES + """
+CREATE OR REPLACE FUNCTION rowrunner.on_insert() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
+    SELECT 1, i.priority, nextval('rowrunner.back_of_line'), i.id FROM inserted i;
+  RETURN NULL;
+END
+$$"""
 
 
 def run(context):
     for _ in context.rounds():
         plain(context, "raw", "plain INSERT of two columns", RAW)
-        ours(context)
+        served(context, "rowrunner", "Rowrunner, INSERT with a worker running")
         plain(context, "same_row", "plain INSERT of the same row, no queue", SAME)
         alone(context, "no_worker", "Rowrunner, INSERT without a worker")
         alone(context, "no_pictures", "Rowrunner, the same without the trigger of the pictures", WITHOUT_PICTURES)
+        served(context, "only_place", "the place and nothing else, with a worker running", ONLY_THE_PLACE)
         if context.graphile_worker:
             graphile(context)
         if context.pg_boss:
@@ -58,22 +68,27 @@ def plain(context, key, label, script):
         record(context, key, label, pgbench(context, name, script))
 
 
-def ours(context):
+def served(context, key, label, change=None):
     queue = context.rowrunner
     with queue.database() as name:
+        apply(context, name, change)
         worker = queue.worker(name)
         queue.wait_asleep(name)
-        record(context, "rowrunner", "Rowrunner, INSERT with a worker running", pgbench(context, name, OURS))
+        record(context, key, label, pgbench(context, name, OURS))
         queue.wait_done(name)
         processes.end(worker)
 
 
 def alone(context, key, label, change=None):
     with context.rowrunner.database() as name:
-        if change:
-            with context.cluster.connect(name) as db:
-                db.run(change)
+        apply(context, name, change)
         record(context, key, label, pgbench(context, name, OURS))
+
+
+def apply(context, name, change):
+    if change:
+        with context.cluster.connect(name) as db:
+            db.run(change)
 
 
 def graphile(context):
