@@ -1,0 +1,89 @@
+// What a statement reads does not depend on what the statistics say: they may be from a time when
+// nothing was queued, or nothing had ended, and a plan that believes them reads the whole table.
+
+#include <gtest/gtest.h>
+
+#include "common/kind_info.hpp"
+#include "common/queries.hpp"
+#include "support/postgres.hpp"
+#include "worker/line_cursor.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+constexpr int jobs_of_a_sort = 3'000;
+constexpr int wanted = 10;
+constexpr const char* before_all_ids = "00000000-0000-0000-0000-000000000000";
+
+class statistics : public ::testing::Test {
+ protected:
+  statistics() {
+    db_.exec(
+        "ALTER TABLE spot_image_jobs SET (autovacuum_enabled = off);"
+        "ALTER TABLE rowrunner.queue SET (autovacuum_enabled = off)");
+    kind_.table = "public.spot_image_jobs";
+  }
+
+  void insert_jobs(const std::string& status) {
+    db_.exec("INSERT INTO spot_image_jobs (plan_id, spot_name, status) SELECT '" + status +
+             "', i, '" + status + "' FROM generate_series(1, " + std::to_string(jobs_of_a_sort) +
+             ") i");
+  }
+
+  /// A line that was analysed when it was very long.
+  void believe_in_a_long_line() {
+    db_.exec(
+        "ANALYZE rowrunner.queue;"
+        "UPDATE pg_class SET reltuples = 5e6 WHERE oid = 'rowrunner.queue'::regclass");
+  }
+
+  /// How many rows of the job table the statement reads, after the settings that are sent with it.
+  template <typename... Params>
+  int rows_read(const query& settings, const query& statement, Params... params) {
+    pqxx::work tx(db_.connection());
+    const auto read_so_far = [&] {
+      return tx
+          .exec1(
+              "SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)"
+              " FROM pg_stat_xact_user_tables WHERE relid = 'spot_image_jobs'::regclass")[0]
+          .as<int>();
+    };
+    const int before = read_so_far();
+    tx.exec(std::string(settings.text));
+    tx.exec_params(kind_.bind(statement), params...);
+    return read_so_far() - before;
+  }
+
+  int rows_read_by_claim(const query& how) {
+    const place front;
+    return rows_read(queries::claim_settings, how, 1, front.priority, front.seq, wanted, 1, "w",
+                     10'000);
+  }
+
+  test_database db_;
+  kind_info kind_;
+};
+
+TEST_F(statistics, a_claim_reads_the_jobs_it_takes_although_none_is_said_to_be_queued) {
+  insert_jobs("succeeded");
+  db_.exec("ANALYZE spot_image_jobs");
+  insert_jobs("queued");
+  believe_in_a_long_line();
+  EXPECT_LT(rows_read_by_claim(queries::claim), 10 * wanted);
+  EXPECT_LT(rows_read_by_claim(queries::claim_careful), 10 * wanted);
+}
+
+TEST_F(statistics, retention_reads_one_stretch_although_nothing_is_said_to_have_ended) {
+  insert_jobs("queued");
+  db_.exec("ANALYZE spot_image_jobs");
+  insert_jobs("succeeded");
+  const auto read = [&] {
+    return rows_read(queries::write_settings, queries::retention, 1, before_all_ids, wanted);
+  };
+  EXPECT_EQ(read(), 0) << "without retention";
+  db_.exec("UPDATE rowrunner.kinds SET retention = interval '1 day'");
+  EXPECT_LT(read(), 10 * wanted);
+}
+
+}  // namespace
+}  // namespace rowrunner::testing
