@@ -429,8 +429,21 @@ BEGIN
     FROM inserted i
     WHERE CASE WHEN i.status OPERATOR(pg_catalog.=) 'queued'
                 AND i.run_at OPERATOR(pg_catalog.<=) pg_catalog.now() THEN true
-               ELSE rowrunner.place_elsewhere(my_kind, i.id, i.status, i.run_at, i.priority,
-                                              i.attempts, i.last_error) END;
+               ELSE pg_catalog.set_config('rowrunner.others_inserted', 'yes', true) IS NULL END;
+  IF pg_catalog.current_setting('rowrunner.others_inserted', true) OPERATOR(pg_catalog.=) 'yes' THEN
+    PERFORM pg_catalog.set_config('rowrunner.others_inserted', 'no', true);
+    IF EXISTS (SELECT FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'processing') THEN
+      RAISE EXCEPTION 'a job cannot be inserted as processing: only a claim makes it so'
+        USING ERRCODE = 'check_violation', HINT = 'Leave status out, or insert ''queued''.';
+    END IF;
+    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+      SELECT my_kind, i.run_at, i.priority, i.id
+      FROM inserted i
+      WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.>) pg_catalog.now();
+    INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
+      SELECT i.id, my_kind, i.attempts, i.last_error
+      FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'failed';
+  END IF;
   -- The test of rowrunner.wake, before the call of it.
   IF pg_catalog.pg_sequence_last_value(TG_ARGV[2]::pg_catalog.regclass) OPERATOR(pg_catalog.>)
      (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000) THEN
@@ -515,23 +528,6 @@ BEGIN
   RETURN NULL;
 END
 $_$;
-CREATE FUNCTION rowrunner.place_elsewhere(kind smallint, job_id uuid, status text, run_at timestamp with time zone, priority smallint, attempts integer, error text) RETURNS boolean
-    LANGUAGE plpgsql
-    AS $$
-BEGIN
-  IF status OPERATOR(pg_catalog.=) 'queued' THEN
-    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-      VALUES (place_elsewhere.kind, place_elsewhere.run_at, place_elsewhere.priority, place_elsewhere.job_id);
-  ELSIF status OPERATOR(pg_catalog.=) 'failed' THEN
-    INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
-      VALUES (place_elsewhere.job_id, place_elsewhere.kind, place_elsewhere.attempts, place_elsewhere.error);
-  ELSIF status OPERATOR(pg_catalog.=) 'processing' THEN
-    RAISE EXCEPTION 'a job cannot be inserted as processing: only a claim makes it so'
-      USING ERRCODE = 'check_violation', HINT = 'Leave status out, or insert ''queued''.';
-  END IF;
-  RETURN false;
-END
-$$;
 CREATE FUNCTION rowrunner.reach(mark regclass, last bigint) RETURNS bigint
     LANGUAGE sql
     RETURN CASE WHEN ((last > COALESCE(pg_sequence_last_value(mark), (0)::bigint)) OR ((last >> 47) < (pg_sequence_last_value(mark) >> 47))) THEN setval(mark, last) ELSE NULL::bigint END;
@@ -914,7 +910,6 @@ REVOKE ALL ON FUNCTION rowrunner.on_truncate() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.on_truncate() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.on_update() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.on_update() TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.place_elsewhere(kind smallint, job_id uuid, status text, run_at timestamp with time zone, priority smallint, attempts integer, error text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) FROM PUBLIC;

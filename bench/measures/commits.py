@@ -36,7 +36,7 @@ def run(context):
         plain(context, "same_row", "plain INSERT of the same row, no queue", SAME)
         alone(context, "no_worker", "Rowrunner, INSERT without a worker")
         alone(context, "no_pictures", "Rowrunner, the same without the trigger of the pictures", WITHOUT_PICTURES)
-        served(context, "only_place", "the place and nothing else, with a worker running", ONLY_THE_PLACE)
+        served(context, "only_place", "the place and nothing else, with a worker that polls", ONLY_THE_PLACE)
         if context.graphile_worker:
             graphile(context)
         if context.pg_boss:

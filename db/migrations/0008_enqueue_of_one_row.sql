@@ -10,31 +10,8 @@ RETURN encode(set_bit(set_bit(
       FROM 1 FOR 6),
     52, 1), 53, 1), 'hex')::uuid;
 
--- The usual row, queued and due, costs one statement: whether a row is another one is found out by the
--- statement that gives the places.
-
--- Does with a new job what its status and time ask for if it is not simply queued and due; always false,
--- so that it gets no place in line. Called by rowrunner.on_insert alone, for such rows alone.
-CREATE FUNCTION rowrunner.place_elsewhere(kind smallint, job_id uuid, status text, run_at timestamptz,
-                                          priority smallint, attempts integer, error text)
-RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-  IF status OPERATOR(pg_catalog.=) 'queued' THEN
-    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-      VALUES (place_elsewhere.kind, place_elsewhere.run_at, place_elsewhere.priority, place_elsewhere.job_id);
-  ELSIF status OPERATOR(pg_catalog.=) 'failed' THEN
-    INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
-      VALUES (place_elsewhere.job_id, place_elsewhere.kind, place_elsewhere.attempts, place_elsewhere.error);
-  ELSIF status OPERATOR(pg_catalog.=) 'processing' THEN
-    RAISE EXCEPTION 'a job cannot be inserted as processing: only a claim makes it so'
-      USING ERRCODE = 'check_violation', HINT = 'Leave status out, or insert ''queued''.';
-  END IF;
-  RETURN false;
-END
-$$;
-REVOKE ALL ON FUNCTION rowrunner.place_elsewhere(smallint, uuid, text, timestamptz, smallint, integer, text)
-  FROM PUBLIC;
-
+-- The usual row, queued and due, costs one statement: whether there are others is found out by the one that
+-- gives the places, and told by a setting, which lasts until then.
 CREATE OR REPLACE FUNCTION rowrunner.on_insert() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
@@ -45,8 +22,21 @@ BEGIN
     FROM inserted i
     WHERE CASE WHEN i.status OPERATOR(pg_catalog.=) 'queued'
                 AND i.run_at OPERATOR(pg_catalog.<=) pg_catalog.now() THEN true
-               ELSE rowrunner.place_elsewhere(my_kind, i.id, i.status, i.run_at, i.priority,
-                                              i.attempts, i.last_error) END;
+               ELSE pg_catalog.set_config('rowrunner.others_inserted', 'yes', true) IS NULL END;
+  IF pg_catalog.current_setting('rowrunner.others_inserted', true) OPERATOR(pg_catalog.=) 'yes' THEN
+    PERFORM pg_catalog.set_config('rowrunner.others_inserted', 'no', true);
+    IF EXISTS (SELECT FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'processing') THEN
+      RAISE EXCEPTION 'a job cannot be inserted as processing: only a claim makes it so'
+        USING ERRCODE = 'check_violation', HINT = 'Leave status out, or insert ''queued''.';
+    END IF;
+    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+      SELECT my_kind, i.run_at, i.priority, i.id
+      FROM inserted i
+      WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.>) pg_catalog.now();
+    INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
+      SELECT i.id, my_kind, i.attempts, i.last_error
+      FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'failed';
+  END IF;
   -- The test of rowrunner.wake, before the call of it.
   IF pg_catalog.pg_sequence_last_value(TG_ARGV[2]::pg_catalog.regclass) OPERATOR(pg_catalog.>)
      (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000) THEN

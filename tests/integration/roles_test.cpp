@@ -54,6 +54,44 @@ TEST_F(roles, an_application_enqueues_with_a_plain_insert) {
   EXPECT_EQ(claim_names(db_), "a");
 }
 
+// The triggers of an enqueue run with the owner's rights and without a search_path of their own.
+TEST_F(roles, nothing_of_the_callers_stands_in_for_what_a_trigger_names) {
+  std::string evil = "CREATE SCHEMA evil; GRANT USAGE ON SCHEMA evil TO PUBLIC;";
+  for (const auto* type : {"text", "timestamptz", "float8", "int4", "int8", "int2"}) {
+    const auto name = "evil.of_" + std::string(type);
+    evil += "CREATE FUNCTION " + name + "(a " + type + ", b " + type +
+            ") RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'evil'; END $$;";
+    for (const auto* sign : {"=", "<>", "<=", ">", "*"}) {
+      evil += "CREATE OPERATOR evil." + std::string(sign) + " (FUNCTION = " + name +
+              ", LEFTARG = " + type + ", RIGHTARG = " + type + ");";
+    }
+  }
+  for (const auto* named : {"now()", "clock_timestamp()", "nextval(regclass)",
+                            "current_setting(text, boolean)", "set_config(text, text, boolean)"}) {
+    evil += "CREATE FUNCTION evil." + std::string(named) +
+            " RETURNS text LANGUAGE plpgsql AS $$ BEGIN RAISE 'evil'; END $$;";
+  }
+  db_.exec(evil);
+  db_.exec(
+      "INSERT INTO travel_plans (plan_id, title) VALUES ('p', 'p');"
+      "INSERT INTO spots (plan_id, spot_name, image_status) VALUES ('p', 'due', 'succeeded');"
+      "SELECT setval(wakeup, (extract(epoch FROM now()) * 1000)::bigint + 60000)"
+      " FROM rowrunner.kinds");
+  pqxx::connection other(db_.url());
+  pqxx::work tx(other);
+  tx.exec("SET LOCAL ROLE rowrunner_app");
+  tx.exec("SET LOCAL search_path = evil, pg_catalog, public");
+  EXPECT_THROW(pqxx::subtransaction(tx).exec("SELECT 1 = 2"), pqxx::sql_error);
+  tx.exec(
+      "INSERT INTO spot_image_jobs (plan_id, spot_name, status, run_at) VALUES"
+      " ('p', 'due', 'queued', '-infinity'), ('p', 'later', 'queued', 'infinity'),"
+      " ('p', 'dead', 'failed', '-infinity'), ('p', 'done', 'succeeded', '-infinity')");
+  tx.exec("RESET ROLE");
+  tx.commit();
+  EXPECT_EQ(lost_jobs(db_), "0 0");
+  EXPECT_EQ(db_.value("SELECT image_status FROM spots"), "not_started");
+}
+
 TEST_F(roles, an_application_wakes_a_sleeping_worker) {
   db_.exec(
       "SELECT setval(wakeup, (extract(epoch FROM now()) * 1000)::bigint + 60000)"
