@@ -206,6 +206,16 @@ TEST(checker, a_worker_that_was_asked_to_stop_before_it_listened_has_not_crashed
   EXPECT_THAT(first_complaint(unasked.lines), HasSubstr("I12 -: w2.1 ended with 143"));
 }
 
+TEST(checker, a_worker_that_is_stopped_must_go_on_unless_it_had_crashed) {
+  auto b = sound_run();
+  b.note(5, "runner start w2.1 102");
+  b.note(8, "runner stop w2.1");
+  b.note(9, "runner exit w2.1 139");
+  EXPECT_TRUE(complains(b.lines, "w2.1 was stopped and never went on"));
+  b.ran(7, "w2.1", "crash", 5, 1, 54, "11");
+  EXPECT_FALSE(complains(b.lines, "w2.1 was stopped and never went on"));
+}
+
 TEST(checker, disagreements_late_ends_crashes_and_secrets_are_found) {
   const auto with = [](const std::function<void(run_builder&)>& change) {
     auto b = sound_run();

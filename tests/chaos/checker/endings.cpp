@@ -102,6 +102,8 @@ void check_processes(const evidence& about, violations& into) {
   }
   for (const auto* each : about.events("stop")) {
     const auto& worker = each->word(0);
+    // It had crashed, and nobody had noticed yet.
+    if (about.death(worker) <= each->at) continue;
     if (about.event_about("cont", worker, each->at) == nullptr &&
         about.event_about("kill", worker, each->at) == nullptr) {
       into.push_back({"I12", "-", worker + " was stopped and never went on", {each->text}});
