@@ -66,7 +66,7 @@ struct worker_counts {
   std::int64_t rescued = 0;   ///< taken back from lost workers
   std::int64_t released = 0;  ///< given back or snoozed
   std::int64_t cancelled = 0;
-  /// Writes that came after the lease was lost, and jobs of claims that were answered after it.
+  /// Writes that came after the lease was lost, and jobs of claims that were answered too late.
   std::int64_t refused = 0;
 };
 

@@ -90,18 +90,18 @@ asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
   got.from_front = behind == place{};
   got.answer = std::move(answer);
   const auto now = lane::clock::now();
+  home.count(&worker_counts::claimed, got.jobs);
   home.cursor.saw(got.seen, at_most, last_place(got, behind), begun, now);
   if (got.jobs > 0 && !leases_.in_time(begun, now)) {
-    // The lease may be over, by this worker's own count: nothing is started under it.
+    // The lease may be over before a heartbeat is through: nothing is started under it.
     log_.warn("the answer to a claim came too late", {{"kind", home.kind.kind}, {"lease", lease}});
     home.count(&worker_counts::refused, got.jobs);
+    home.not_started += got.jobs;
     doubtful_.push_back({&home, lease, now});
+    next_abandon_ = {};
     got.jobs = 0;
   }
-  if (got.jobs > 0) {
-    leases_.open(lease, static_cast<std::size_t>(got.jobs), begun);
-    home.count(&worker_counts::claimed, got.jobs);
-  }
+  if (got.jobs > 0) leases_.open(lease, static_cast<std::size_t>(got.jobs), begun);
   co_return got;
 }
 
@@ -190,7 +190,7 @@ asio::awaitable<void> claimer::abandon_doubtful() {
         pg::with(write_settings_), pg::with(home->sql.abandon, std::to_string(lease))));
     const auto back = answers.back().rows();
     if (back > 0) {
-      log_.warn("jobs of a claim whose answer was lost were given back",
+      log_.warn("jobs of a claim whose answer was lost or late were given back",
                 {{"kind", home->kind.kind}, {"lease", lease}, {"jobs", back}});
       home->count(&worker_counts::released, back);
     }

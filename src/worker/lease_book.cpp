@@ -6,12 +6,13 @@
 namespace rowrunner {
 
 void lease_book::open(std::int64_t lease, std::size_t jobs, time sent) {
-  last_heartbeat_ = held_.empty() ? sent : std::min(last_heartbeat_, sent);
   held_.emplace(lease, entry{jobs, sent + lease_});
 }
 
 bool lease_book::heartbeat_due(time now) const {
-  return !held_.empty() && now >= last_heartbeat_ + lease_ / 3;
+  return std::any_of(held_.begin(), held_.end(), [&](const auto& each) {
+    return !each.second.ending && now >= each.second.deadline - lease_ + lease_ / 3;
+  });
 }
 
 std::vector<std::int64_t> lease_book::to_extend() const {
@@ -26,7 +27,6 @@ std::vector<std::int64_t> lease_book::to_extend() const {
 std::vector<std::int64_t> lease_book::extended(const std::vector<std::int64_t>& asked,
                                                const std::vector<std::int64_t>& answered,
                                                time sent) {
-  last_heartbeat_ = sent;
   const std::unordered_set<std::int64_t> alive(answered.begin(), answered.end());
   std::vector<std::int64_t> lost;
   for (const auto lease : asked) {
@@ -49,7 +49,7 @@ lease_book::clock::duration lease_book::margin() const {
 std::vector<std::int64_t> lease_book::running_out(time now) {
   std::vector<std::int64_t> leases;
   for (auto& [lease, held] : held_) {
-    if (!held.given_up && now >= held.deadline - margin()) {
+    if (!held.given_up && !held.ending && now >= held.deadline - margin()) {
       held.given_up = true;
       leases.push_back(lease);
     }
@@ -75,7 +75,6 @@ std::vector<std::int64_t> lease_book::ending(const std::vector<std::int64_t>& le
 }
 
 void lease_book::not_ended(const std::vector<std::int64_t>& ended) {
-  if (!ended.empty()) last_heartbeat_ = {};
   for (const auto lease : ended) {
     if (const auto found = held_.find(lease); found != held_.end()) found->second.ending = false;
   }

@@ -20,12 +20,13 @@ class lease_book {
 
   explicit lease_book(clock::duration lease) : lease_(lease) {}
 
-  /// Whether a claim that was sent then leaves time to run what it took.
-  bool in_time(time sent, time now) const { return now < sent + lease_ - margin(); }
+  /// Whether a claim that was sent then leaves time for a heartbeat that is not answered at once
+  /// either.
+  bool in_time(time sent, time now) const { return now < sent + lease_ / 2; }
   void open(std::int64_t lease, std::size_t jobs, time sent);
 
-  /// A third of a lease after the last heartbeat, or after a claim was sent whose answer took long,
-  /// the next one is due.
+  /// One is due when it has been a third of a lease since the claim or the last heartbeat of any
+  /// lease that is to be extended.
   bool heartbeat_due(time now) const;
   /// The leases to extend. Those that are being ended just now are left out, since their row may be
   /// gone any moment.
@@ -35,7 +36,7 @@ class lease_book {
   std::vector<std::int64_t> extended(const std::vector<std::int64_t>& asked,
                                      const std::vector<std::int64_t>& answered, time sent);
   /// The leases whose time is nearly up with no heartbeat through: their handlers must stop now.
-  /// Each is named once.
+  /// Each is named once. Under one that is being ended no handler runs.
   std::vector<std::int64_t> running_out(time now);
 
   /// One job of each of these leases is about to be written (a lease stands as often as it has
@@ -45,8 +46,7 @@ class lease_book {
   /// standby that was promoted may not have these ends, and without the lease nobody would find the
   /// jobs.
   std::vector<std::int64_t> ending(const std::vector<std::int64_t>& leases, std::int64_t server);
-  /// The write did not happen. The next heartbeat is due at once, as these were left out of the
-  /// last.
+  /// The write did not happen.
   void not_ended(const std::vector<std::int64_t>& ended);
   /// These jobs are settled, one per entry, as this server has answered.
   void settled(const std::vector<std::int64_t>& leases, std::int64_t server);
@@ -78,7 +78,6 @@ class lease_book {
 
   clock::duration lease_;
   std::unordered_map<std::int64_t, entry> held_;
-  time last_heartbeat_{};
 };
 
 }  // namespace rowrunner

@@ -62,8 +62,10 @@ asio::awaitable<void> line_loop::run() {
     std::string trouble;
     try {
       give_back_stuck();
+      // Before the claims, which may fail for long; and before the look, which might take it for
+      // what a lost worker has left behind.
+      co_await claims_.abandon_doubtful();
       const bool worked = co_await claim_where_wanted();
-      // Before the look, which might take it for what a lost worker has left behind.
       co_await claims_.abandon_doubtful();
       if (!stopping_ && clock::now() >= next_watch_) co_await watch();
       backoff.reset();
