@@ -17,14 +17,26 @@ constexpr int least_share = 2;
 /// What a job may be late by when its worker is told, gives up and writes that down.
 constexpr moment slack = 2'000'000;
 
+/// For so long a write may wait for somebody's lock before it is given up and tried again.
+constexpr moment longest_try = 5'000'000;
+
+/// How long the end of this run had waited to be written when its worker died: a lease that is
+/// being ended gets its heartbeat only between two tries.
+moment unwritten_at_death(const evidence& about, const job_story& story, const transition& t) {
+  const auto died = about.death(t.worker);
+  const auto* ended = story.find(*t.old_lease, "end");
+  if (ended == nullptr || died > t.at || ended->at > died) return 0;
+  return std::min(died - ended->at, longest_try);
+}
+
 void check_rescue(const evidence& about, const job_story& story, const transition& t,
                   violations& into) {
   const auto trouble_until = [&](moment at) {
     return about.impaired(t.worker, at - about.lease() - slack, at);
   };
   const auto enough = [&](moment at) { return trouble_until(at) * least_share >= about.lease(); };
-  const auto trouble = trouble_until(t.at);
-  if (enough(t.at)) return;
+  const auto trouble = trouble_until(t.at) + unwritten_at_death(about, story, t);
+  if (trouble * least_share >= about.lease()) return;
   // A heartbeat that was on its way when the worker gave up may have extended the lease once more.
   const auto& stops = about.stops_by(t.worker);
   if (std::any_of(stops.begin(), stops.end(), [&](moment at) {

@@ -96,6 +96,19 @@ TEST(causes, a_lease_is_lost_by_trouble_that_made_its_worker_give_up) {
   EXPECT_EQ(first_complaint(b.lines), "");
 }
 
+TEST(causes, what_waited_to_be_written_when_its_worker_died_had_no_heartbeat) {
+  const auto complaint = HasSubstr("was taken from w0.1, which had no trouble");
+  auto b = with_a_lease_taken();
+  EXPECT_THAT(first_complaint(b.lines), complaint) << "dead for three seconds";
+  b.ran(20, "w0.1", "end", 6, 1, 61, "ok");
+  EXPECT_EQ(first_complaint(b.lines), "");
+  std::erase_if(b.lines.history, [](const auto& each) {
+    return each.find("runner exit w0.1") != std::string::npos;
+  });
+  b.note(30, "runner exit w0.1 0");
+  EXPECT_THAT(first_complaint(b.lines), complaint) << "who lives sends one between two tries";
+}
+
 TEST(causes, a_lease_is_lost_when_the_clock_of_the_server_jumps) {
   auto b = with_a_lease_taken();
   b.note(8, "runner jump");
