@@ -29,7 +29,7 @@ tsan *args:
 chaos: build
     ctest --preset dev -R '^chaos\.seed'
 
-# every mutant under the chaos runner, 15 to 25 minutes; arguments are names of mutants
+# every mutant under the chaos runner, about 15 minutes; arguments are names of mutants
 mutants *names:
     cmake --preset dev
     cmake --build --preset dev --target rowrunner-chaos rowrunner-chaos-mutant rowrunner-chaos-worker-mutant
