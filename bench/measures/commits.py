@@ -35,8 +35,8 @@ def run(context):
         served(context, "rowrunner", "Rowrunner, INSERT with a worker running")
         plain(context, "same_row", "plain INSERT of the same row, no queue", SAME)
         alone(context, "no_worker", "Rowrunner, INSERT without a worker")
-        alone(context, "no_pictures", "Rowrunner, the same without the trigger of the pictures", WITHOUT_PICTURES)
-        served(context, "only_place", "the place and nothing else, with a worker that polls", ONLY_THE_PLACE)
+        alone(context, "no_pictures", "Rowrunner, without the pictures' trigger", WITHOUT_PICTURES)
+        served(context, "only_place", "the place alone, with a polling worker", ONLY_THE_PLACE)
         if context.graphile_worker:
             graphile(context)
         if context.pg_boss:
