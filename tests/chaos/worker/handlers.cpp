@@ -215,6 +215,9 @@ outcome act_blocking(blocking_job& self, const execution& log) {
   }
   if (plan.what == action::out_of_memory) {
     log.note("end", "fail");
+#ifdef __SANITIZE_ADDRESS__
+    throw std::bad_alloc{};  // which its operator new does not: it ends the process
+#endif
     const std::string huge(std::numeric_limits<std::ptrdiff_t>::max() / 2, 'x');
     return final_failure(huge);
   }
