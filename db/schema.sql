@@ -27,6 +27,8 @@ CREATE FUNCTION public.spots_follow_jobs() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     AS $$
 BEGIN
+  -- A job that is queued, has no attempts and whose place says not_started changes nothing, which is what
+  -- nearly every enqueue is.
   IF NOT EXISTS (
       SELECT FROM written j
       JOIN public.spots s ON s.plan_id OPERATOR(pg_catalog.=) j.plan_id
@@ -60,6 +62,7 @@ DECLARE
   problems text;
   mine rowrunner.kinds;
   flag text;
+  mark text;
   cancelled_word text;
   arguments text;
 BEGIN
@@ -86,9 +89,12 @@ BEGIN
         quote_literal(attach.kind) USING ERRCODE = 'invalid_name';
     END IF;
     flag := format('rowrunner.wakeup_%s', attach.kind);
+    mark := format('rowrunner.reached_%s', attach.kind);
     EXECUTE format('CREATE SEQUENCE %s', flag);
-    INSERT INTO rowrunner.kinds (kind, job_table, cancelled_status, wakeup, retention)
-      VALUES (attach.kind, attach.job_table, cancelled_word, flag::regclass, attach.retention)
+    EXECUTE format('CREATE SEQUENCE %s', mark);
+    INSERT INTO rowrunner.kinds (kind, job_table, cancelled_status, wakeup, reached, retention)
+      VALUES (attach.kind, attach.job_table, cancelled_word, flag::regclass, mark::regclass,
+              attach.retention)
       RETURNING * INTO mine;
     EXECUTE format('INSERT INTO rowrunner.queue SELECT %s, priority, nextval(''rowrunner.back_of_line''), id'
                    ' FROM %s WHERE status = ''queued'' AND run_at <= now() ORDER BY created_at',
@@ -129,7 +135,7 @@ BEGIN
     ' EXECUTE FUNCTION rowrunner.on_truncate%s', mine.job_table, arguments);
   EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
-  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s TO rowrunner_worker', mine.wakeup);
+  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s, %s TO rowrunner_worker', mine.wakeup, mine.reached);
 END
 $_$;
 CREATE FUNCTION rowrunner.attach_problems(job_table regclass) RETURNS SETOF text
@@ -272,7 +278,7 @@ BEGIN
   DELETE FROM rowrunner.failures f WHERE f.kind = mine.id;
   DELETE FROM rowrunner.counters c WHERE c.kind = mine.id;
   DELETE FROM rowrunner.kinds k WHERE k.id = mine.id;
-  EXECUTE format('DROP SEQUENCE %s', mine.wakeup);
+  EXECUTE format('DROP SEQUENCE %s, %s', mine.wakeup, mine.reached);
 END
 $$;
 CREATE FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval DEFAULT '00:00:01'::interval, final boolean DEFAULT false) RETURNS text
@@ -331,31 +337,16 @@ CREATE FUNCTION rowrunner.job_columns() RETURNS TABLE(name text, type text, not_
          ('priority', 'smallint', true, true),
          ('run_at', 'timestamp with time zone', true, true)
 $$;
-CREATE FUNCTION rowrunner.kind_has_a_mark() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-BEGIN
-  IF TG_OP = 'DELETE' THEN
-    EXECUTE format('DROP SEQUENCE IF EXISTS rowrunner.%I', 'reached_' || OLD.kind);
-    RETURN OLD;
-  END IF;
-  EXECUTE format('CREATE SEQUENCE rowrunner.%I', 'reached_' || NEW.kind);
-  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE rowrunner.%I TO rowrunner_worker', 'reached_' || NEW.kind);
-  NEW.reached := format('rowrunner.%I', 'reached_' || NEW.kind)::regclass;
-  RETURN NEW;
-END
-$$;
 CREATE TABLE rowrunner.kinds (
     id smallint NOT NULL,
     kind text NOT NULL,
     job_table regclass NOT NULL,
     cancelled_status text NOT NULL,
     wakeup regclass NOT NULL,
+    reached regclass NOT NULL,
     paused boolean DEFAULT false NOT NULL,
     retention interval,
     attached_at timestamp with time zone DEFAULT now() NOT NULL,
-    reached regclass NOT NULL,
     CONSTRAINT kinds_cancelled_status_check CHECK ((cancelled_status = ANY (ARRAY['cancelled'::text, 'failed'::text]))),
     CONSTRAINT kinds_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,47}$'::text)),
     CONSTRAINT kinds_retention_check CHECK ((retention > '00:00:00'::interval))
@@ -667,7 +658,7 @@ CREATE TABLE public.spot_image_jobs (
     run_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT spot_image_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'succeeded'::text, 'failed'::text])))
 )
-WITH (autovacuum_vacuum_scale_factor='0.05', fillfactor='25');
+WITH (fillfactor='25', autovacuum_vacuum_scale_factor='0.05');
 CREATE TABLE public.spots (
     plan_id text NOT NULL,
     spot_name public.spot_key NOT NULL,
@@ -866,8 +857,6 @@ CREATE TRIGGER rowrunner_update AFTER UPDATE ON public.spot_image_jobs FOR EACH 
 CREATE TRIGGER spot_takes_word_of_job BEFORE INSERT ON public.spots FOR EACH ROW EXECUTE FUNCTION public.spot_takes_word_of_job();
 CREATE TRIGGER spots_follow_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
 CREATE TRIGGER spots_follow_update AFTER UPDATE ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
-CREATE TRIGGER kind_gets_a_mark BEFORE INSERT ON rowrunner.kinds FOR EACH ROW EXECUTE FUNCTION rowrunner.kind_has_a_mark();
-CREATE TRIGGER kind_loses_its_mark BEFORE DELETE ON rowrunner.kinds FOR EACH ROW EXECUTE FUNCTION rowrunner.kind_has_a_mark();
 ALTER TABLE ONLY public.spots
     ADD CONSTRAINT spots_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES public.travel_plans(plan_id) ON DELETE CASCADE;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
@@ -890,7 +879,6 @@ REVOKE ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) FRO
 GRANT ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.job_columns() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.kind_has_a_mark() FROM PUBLIC;
 GRANT SELECT,UPDATE ON TABLE rowrunner.kinds TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.kind_named(kind text) FROM PUBLIC;

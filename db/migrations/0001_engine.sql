@@ -45,6 +45,8 @@ CREATE TABLE rowrunner.kinds (
   cancelled_status text NOT NULL CHECK (cancelled_status IN ('cancelled', 'failed')),
   -- A sequence used as a flag outside of transactions; see rowrunner.wake.
   wakeup           regclass NOT NULL,
+  -- How far claims have come, a sequence as well; see rowrunner.reach.
+  reached          regclass NOT NULL,
   paused           boolean NOT NULL DEFAULT false,
   -- Finished jobs are deleted this long after their last change; NULL keeps them.
   retention        interval CHECK (retention > interval '0'),
@@ -84,6 +86,8 @@ CREATE TABLE rowrunner.leases (
   job_ids    uuid[] NOT NULL
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
         autovacuum_vacuum_cost_delay = 0);
+-- The ids of a batch do not get much smaller by compressing, and are read only when a worker is lost.
+ALTER TABLE rowrunner.leases ALTER COLUMN job_ids SET STORAGE EXTERNAL;
 
 -- Worker processes, as they last reported.
 CREATE TABLE rowrunner.workers (
@@ -159,20 +163,3 @@ CREATE TABLE rowrunner.counters (
   refused   bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (minute, kind, worker)
 ) WITH (fillfactor = 50);
-
--- A time-ordered uuid (version 7) for plain INSERTs: neighbours in time are neighbours in the index.
-CREATE FUNCTION rowrunner.new_id() RETURNS uuid
-LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
-  SELECT encode(set_bit(set_bit(
-    overlay(uuid_send(gen_random_uuid())
-      PLACING substring(int8send((EXTRACT(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3)
-      FROM 1 FOR 6),
-    52, 1), 53, 1), 'hex')::uuid
-$$;
-
--- The number of a new lease: 59 random bits and never negative.
-CREATE FUNCTION rowrunner.new_lease() RETURNS bigint
-LANGUAGE sql VOLATILE AS $$
-  SELECT ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint
-         & 9223372036854775807
-$$;

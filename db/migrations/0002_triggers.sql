@@ -1,9 +1,46 @@
--- The triggers that keep the line true, whoever writes to a job table, and the call that attaches
--- a table. All of them are AFTER triggers: a BEFORE UPDATE trigger, even one whose WHEN is false,
--- locks each row a second time, and two updates are what a job consists of.
+-- The triggers that keep the line true, whoever writes to a job table.
 --
--- They run with the rights of the schema's owner, so that an application that may INSERT a job needs
--- no right on the engine's tables.
+-- All of them are AFTER triggers: a BEFORE UPDATE trigger, even one whose WHEN is false, locks each row
+-- a second time, and two updates are what a job consists of. They run with the rights of the schema's
+-- owner, so that an application that may INSERT a job needs no right on the engine's tables.
+
+-- A time-ordered uuid (version 7) for plain INSERTs: neighbours in time are neighbours in the index.
+-- The body is parsed when the function is made, and the time is in floating point, which is cheaper than
+-- numeric and as exact as milliseconds need it.
+CREATE FUNCTION rowrunner.new_id() RETURNS uuid
+LANGUAGE sql VOLATILE PARALLEL SAFE
+RETURN encode(set_bit(set_bit(
+    overlay(uuid_send(gen_random_uuid())
+      PLACING substring(int8send((date_part('epoch', clock_timestamp()) * 1000)::bigint) FROM 3)
+      FROM 1 FOR 6),
+    52, 1), 53, 1), 'hex')::uuid;
+
+-- The number of a new lease: 59 random bits and never negative.
+CREATE FUNCTION rowrunner.new_lease() RETURNS bigint
+LANGUAGE sql VOLATILE AS $$
+  SELECT ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint
+         & 9223372036854775807
+$$;
+
+-- How far claims have come, for all workers of a kind: each would otherwise pass over what the others
+-- have taken. It is a hint, seen at once and outside of transactions, and so a sequence; what falls
+-- behind it (late commits, jobs given back) is found by looking from the front. The mark holds the
+-- priority in its upper bits and the number of a place at the back of the line in its lower 47.
+CREATE FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN seq > 0 THEN ((priority::bigint + 32768) << 47) | seq END;
+
+CREATE FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) RETURNS bigint
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN (SELECT m.last & ((1::bigint << 47) - 1)
+        FROM (SELECT pg_sequence_last_value(mark) AS last) m
+        WHERE m.last >> 47 = priority + 32768);
+
+CREATE FUNCTION rowrunner.reach(mark regclass, last bigint) RETURNS bigint
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN CASE WHEN last > coalesce(pg_sequence_last_value(mark), 0)
+              OR last >> 47 < pg_sequence_last_value(mark) >> 47
+            THEN setval(mark, last) END;
 
 -- Tells sleeping workers that there is a job, if any worker sleeps.
 --
@@ -23,26 +60,42 @@ END
 $$;
 
 -- AFTER INSERT, once per statement. Arguments: kind id, kind name, wake-up flag.
+--
+-- An enqueue of one row pays for every statement that its triggers run. The usual row, queued and due,
+-- costs one: whether there are others is found out by the statement that gives the places, and told by a
+-- setting, which lasts until then. And to set search_path for a call, and back, costs as much as giving a
+-- job its place: instead everything is named with its schema, operators included, so that nothing of the
+-- caller's can stand in for it.
 CREATE FUNCTION rowrunner.on_insert() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  my_kind CONSTANT smallint := TG_ARGV[0];
 BEGIN
-  IF EXISTS (SELECT FROM inserted WHERE status = 'processing') THEN
-    RAISE EXCEPTION 'a job cannot be inserted as processing: only a claim makes it so'
-      USING ERRCODE = 'check_violation', HINT = 'Leave status out, or insert ''queued''.';
-  END IF;
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT TG_ARGV[0]::smallint, priority, nextval('rowrunner.back_of_line'), id
-    FROM inserted WHERE status = 'queued' AND run_at <= now();
-  IF EXISTS (SELECT FROM inserted WHERE status = 'queued' AND run_at > now()) THEN
+    SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.back_of_line'), i.id
+    FROM inserted i
+    WHERE CASE WHEN i.status OPERATOR(pg_catalog.=) 'queued'
+                AND i.run_at OPERATOR(pg_catalog.<=) pg_catalog.now() THEN true
+               ELSE pg_catalog.set_config('rowrunner.others_inserted', 'yes', true) IS NULL END;
+  IF pg_catalog.current_setting('rowrunner.others_inserted', true) OPERATOR(pg_catalog.=) 'yes' THEN
+    PERFORM pg_catalog.set_config('rowrunner.others_inserted', 'no', true);
+    IF EXISTS (SELECT FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'processing') THEN
+      RAISE EXCEPTION 'a job cannot be inserted as processing: only a claim makes it so'
+        USING ERRCODE = 'check_violation', HINT = 'Leave status out, or insert ''queued''.';
+    END IF;
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-      SELECT TG_ARGV[0]::smallint, run_at, priority, id
-      FROM inserted WHERE status = 'queued' AND run_at > now();
-  END IF;
-  IF EXISTS (SELECT FROM inserted WHERE status = 'failed') THEN
+      SELECT my_kind, i.run_at, i.priority, i.id
+      FROM inserted i
+      WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.>) pg_catalog.now();
     INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
-      SELECT id, TG_ARGV[0]::smallint, attempts, last_error FROM inserted WHERE status = 'failed';
+      SELECT i.id, my_kind, i.attempts, i.last_error
+      FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'failed';
   END IF;
-  PERFORM rowrunner.wake(TG_ARGV[2]::regclass, TG_ARGV[1]);
+  -- The test of rowrunner.wake, before the call of it.
+  IF pg_catalog.pg_sequence_last_value(TG_ARGV[2]::pg_catalog.regclass) OPERATOR(pg_catalog.>)
+     (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000) THEN
+    PERFORM rowrunner.wake(TG_ARGV[2]::pg_catalog.regclass, TG_ARGV[1]);
+  END IF;
   RETURN NULL;
 END
 $$;
@@ -136,180 +189,5 @@ BEGIN
   DELETE FROM rowrunner.queue WHERE kind = TG_ARGV[0]::smallint;
   DELETE FROM rowrunner.delayed WHERE kind = TG_ARGV[0]::smallint;
   RETURN NULL;
-END
-$$;
-
--- What a job table must have. `default_needed` columns must work when an INSERT leaves them out.
-CREATE FUNCTION rowrunner.job_columns()
-RETURNS TABLE (name text, type text, not_null boolean, default_needed boolean)
-LANGUAGE sql IMMUTABLE AS $$
-  VALUES ('id', 'uuid', true, true),
-         ('status', 'text', true, true),
-         ('attempts', 'integer', true, true),
-         ('max_attempts', 'integer', true, true),
-         ('last_error', 'text', false, false),
-         ('created_at', 'timestamp with time zone', true, true),
-         ('updated_at', 'timestamp with time zone', true, true),
-         ('locked_at', 'timestamp with time zone', false, false),
-         ('locked_by', 'text', false, false),
-         ('lease', 'bigint', false, false),
-         ('priority', 'smallint', true, true),
-         ('run_at', 'timestamp with time zone', true, true)
-$$;
-
--- Everything that keeps a table from being a job table, one sentence each.
-CREATE FUNCTION rowrunner.attach_problems(job_table regclass) RETURNS SETOF text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT format('column %s is missing (%s%s)', c.name, c.type, CASE WHEN c.not_null THEN ' NOT NULL' ELSE '' END)
-  FROM rowrunner.job_columns() c
-  WHERE NOT EXISTS (SELECT FROM pg_attribute a
-                    WHERE a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped)
-  UNION ALL
-  SELECT format('column %s is %s, must be %s', c.name, format_type(a.atttypid, a.atttypmod), c.type)
-  FROM rowrunner.job_columns() c
-  JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
-  WHERE format_type(a.atttypid, NULL) <> c.type
-  UNION ALL
-  SELECT format('column %s must be NOT NULL', c.name)
-  FROM rowrunner.job_columns() c
-  JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
-  WHERE c.not_null AND NOT a.attnotnull
-  UNION ALL
-  SELECT format('column %s needs a default', c.name)
-  FROM rowrunner.job_columns() c
-  JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
-  WHERE c.default_needed AND NOT a.atthasdef
-  UNION ALL
-  SELECT 'id must be the primary key'
-  WHERE EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = job_table AND a.attname = 'id' AND NOT a.attisdropped)
-    AND NOT EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = 'id'
-                    WHERE i.indrelid = job_table AND i.indisprimary
-                      AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)
-  UNION ALL
-  -- An index over a column that changes would make each transition write into every index.
-  SELECT DISTINCT format('index %s uses column %s, which changes while a job runs: drop the index',
-                         d.objid::regclass, a.attname)
-  FROM pg_index i
-  JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
-                  AND d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indrelid
-  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = d.refobjsubid
-  WHERE i.indrelid = job_table
-    AND a.attname IN ('status', 'attempts', 'last_error', 'updated_at', 'locked_at', 'locked_by',
-                      'lease', 'priority', 'run_at')
-  UNION ALL
-  SELECT format('%s is not an ordinary table', job_table)
-  FROM pg_class WHERE oid = job_table AND relkind <> 'r'
-$$;
-
--- Makes a table a job table: SELECT rowrunner.attach('my_jobs', kind => 'my_kind').
--- Rows that are queued already get their place. Calling it again for the same pair is fine and makes
--- the triggers anew.
-CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL)
-RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  problems text;
-  mine rowrunner.kinds;
-  flag text;
-  cancelled_word text;
-  arguments text;
-BEGIN
-  SELECT string_agg(p, E'\n') INTO problems FROM rowrunner.attach_problems(attach.job_table) p;
-  IF problems IS NOT NULL THEN
-    RAISE EXCEPTION '% cannot be attached: %', attach.job_table, replace(problems, E'\n', '; ')
-      USING ERRCODE = 'invalid_table_definition',
-            HINT = 'SELECT * FROM rowrunner.job_columns() lists what a job table needs.';
-  END IF;
-  EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
-
-  -- A CHECK on status that does not know 'cancelled' says which word to use instead.
-  SELECT CASE WHEN bool_or(pg_get_constraintdef(c.oid) LIKE '%''queued''%'
-                          AND pg_get_constraintdef(c.oid) NOT LIKE '%''cancelled''%') THEN 'failed'
-              ELSE 'cancelled' END
-    INTO cancelled_word
-    FROM pg_constraint c
-    JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attname = 'status' AND a.attnum = ANY (c.conkey)
-    WHERE c.conrelid = attach.job_table AND c.contype = 'c';
-
-  SELECT * INTO mine FROM rowrunner.kinds k
-    WHERE k.kind = attach.kind OR k.job_table = attach.job_table;
-  IF NOT FOUND THEN
-    IF attach.kind !~ '^[a-z][a-z0-9_]{0,47}$' THEN
-      RAISE EXCEPTION 'kind % is not a name of lower case letters, digits and _ (48 at most)',
-        quote_literal(attach.kind) USING ERRCODE = 'invalid_name';
-    END IF;
-    flag := format('rowrunner.wakeup_%s', attach.kind);
-    EXECUTE format('CREATE SEQUENCE %s', flag);
-    INSERT INTO rowrunner.kinds (kind, job_table, cancelled_status, wakeup, retention)
-      VALUES (attach.kind, attach.job_table, cancelled_word, flag::regclass, attach.retention)
-      RETURNING * INTO mine;
-    EXECUTE format('INSERT INTO rowrunner.queue SELECT %s, priority, nextval(''rowrunner.back_of_line''), id'
-                   ' FROM %s WHERE status = ''queued'' AND run_at <= now() ORDER BY created_at',
-                   mine.id, mine.job_table);
-    EXECUTE format('INSERT INTO rowrunner.delayed SELECT %s, run_at, priority, id'
-                   ' FROM %s WHERE status = ''queued'' AND run_at > now()', mine.id, mine.job_table);
-    -- What is processing already belongs to nobody that the engine knows: it gets leases that have
-    -- expired, and the next rescue takes it back.
-    EXECUTE format('UPDATE %s SET lease = rowrunner.new_lease() WHERE status = ''processing''',
-                   mine.job_table);
-    EXECUTE format('INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)'
-                   ' SELECT lease, %s, coalesce(locked_by, ''unknown''), now(), ARRAY[id]'
-                   ' FROM %s WHERE status = ''processing''', mine.id, mine.job_table);
-    EXECUTE format('INSERT INTO rowrunner.failures (job_id, kind, failed_at, attempts, error)'
-                   ' SELECT id, %s, updated_at, attempts, last_error FROM %s WHERE status = ''failed''',
-                   mine.id, mine.job_table);
-  ELSIF mine.kind <> attach.kind OR mine.job_table <> attach.job_table THEN
-    RAISE EXCEPTION '% is attached as % already, so % cannot be attached as %',
-      mine.job_table, mine.kind, attach.job_table, attach.kind USING ERRCODE = 'duplicate_object';
-  ELSE
-    UPDATE rowrunner.kinds k SET cancelled_status = cancelled_word,
-                                 retention = coalesce(attach.retention, k.retention)
-      WHERE k.id = mine.id;
-  END IF;
-
-  arguments := format('(%L, %L, %L)', mine.id, mine.kind, mine.wakeup);
-  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_insert AFTER INSERT ON %s'
-    ' REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT'
-    ' EXECUTE FUNCTION rowrunner.on_insert%s', mine.job_table, arguments);
-  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_update AFTER UPDATE ON %s FOR EACH ROW'
-    ' WHEN (NEW.status IN (''queued'', ''failed'') OR OLD.status = ''failed'''
-    '       OR (NEW.status = ''processing'' AND (NEW.lease IS NULL OR OLD.status NOT IN (''queued'', ''processing'')))'
-    '       OR NEW.id <> OLD.id)'
-    ' EXECUTE FUNCTION rowrunner.on_update%s', mine.job_table, arguments);
-  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_delete AFTER DELETE ON %s'
-    ' REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT'
-    ' EXECUTE FUNCTION rowrunner.on_delete%s', mine.job_table, arguments);
-  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_truncate AFTER TRUNCATE ON %s'
-    ' EXECUTE FUNCTION rowrunner.on_truncate%s', mine.job_table, arguments);
-  EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
-  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s TO rowrunner_worker', mine.wakeup);
-END
-$$;
-
--- Takes a table out of the engine. The rows stay as they are; running jobs must have ended.
-CREATE FUNCTION rowrunner.detach(kind text) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  mine rowrunner.kinds;
-  event text;
-BEGIN
-  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.kind = detach.kind FOR UPDATE;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'unknown kind %', detach.kind USING ERRCODE = 'undefined_object';
-  END IF;
-  EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', mine.job_table);
-  IF EXISTS (SELECT FROM rowrunner.leases l WHERE l.kind = mine.id) THEN
-    RAISE EXCEPTION 'kind % has running jobs', detach.kind
-      USING ERRCODE = 'object_in_use', HINT = 'Pause the kind and wait until its jobs have ended.';
-  END IF;
-  FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate'] LOOP
-    EXECUTE format('DROP TRIGGER IF EXISTS rowrunner_%s ON %s', event, mine.job_table);
-  END LOOP;
-  DELETE FROM rowrunner.queue q WHERE q.kind = mine.id;
-  DELETE FROM rowrunner.delayed d WHERE d.kind = mine.id;
-  DELETE FROM rowrunner.failures f WHERE f.kind = mine.id;
-  DELETE FROM rowrunner.counters c WHERE c.kind = mine.id;
-  DELETE FROM rowrunner.kinds k WHERE k.id = mine.id;
-  EXECUTE format('DROP SEQUENCE %s', mine.wakeup);
 END
 $$;
