@@ -24,6 +24,39 @@ shape shape_of(unsigned char first) {
   return {0, 0, 0};
 }
 
+// Of one character that is known to be whole; 0 for an empty text.
+std::uint32_t code_of(std::string_view character) {
+  if (character.empty()) return 0;
+  std::uint32_t code = shape_of(static_cast<unsigned char>(character.front())).first_bits;
+  for (const char byte : character.substr(1)) {
+    code = code << 6 | (static_cast<unsigned char>(byte) & 0x3Fu);
+  }
+  return code;
+}
+
+// Besides control characters: the soft hyphen, Arabic letter mark, zero width and directional
+// characters, separators of lines, the byte order mark, and tags.
+bool is_hidden(std::uint32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || c == 0x061C || c == 0x180E ||
+         (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) ||
+         (c >= 0xE0000 && c <= 0xE007F);
+}
+
+std::string escaped_unit(std::uint32_t unit) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out = "\\u";
+  for (const int shift : {12, 8, 4, 0}) out += digits[unit >> shift & 15u];
+  return out;
+}
+
+// Beyond U+FFFF JSON writes two surrogates.
+std::string escaped(std::uint32_t code) {
+  if (code < 0x10000) return escaped_unit(code);
+  const std::uint32_t rest = code - 0x10000;
+  return escaped_unit(0xD800 + (rest >> 10)) + escaped_unit(0xDC00 + (rest & 0x3FFu));
+}
+
 }  // namespace
 
 std::size_t utf8_length(std::string_view text) {
@@ -71,6 +104,23 @@ std::string printable(std::string_view text, std::size_t max_bytes) {
     const std::string_view piece = good ? text.substr(0, length) : replacement;
     if (out.size() + piece.size() > max_bytes) break;
     out += piece;
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+std::string visible(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const std::uint32_t code = code_of(text.substr(0, length));
+    if (length == 0) {
+      out += replacement;
+    } else if (is_hidden(code)) {
+      out += escaped(code);
+    } else {
+      out += text.substr(0, length);
+    }
     text.remove_prefix(length == 0 ? 1 : length);
   }
   return out;

@@ -20,6 +20,12 @@ void check_text(std::string_view what, std::string_view value);
 /// longer than `max_bytes` is cut at the end of a character.
 std::string printable(std::string_view text, std::size_t max_bytes);
 
+/// Escapes what a terminal would obey or draw as something else: control characters (C0, DEL, C1),
+/// line separators, and characters that are invisible or change the direction of writing. Escapes
+/// are those of JSON strings (\u001b), so that a line of JSON still means the same. Broken bytes
+/// become U+FFFD.
+std::string visible(std::string_view text);
+
 /// As PostgreSQL writes a uuid: 8-4-4-4-12 hexadecimal digits.
 bool is_uuid(std::string_view text);
 

@@ -57,6 +57,16 @@ TEST(text, printable_cuts_between_characters) {
   EXPECT_EQ(printable("a\xFF", 3), "a");  // the replacement would not fit
 }
 
+TEST(text, visible_escapes_as_json_does) {
+  EXPECT_EQ(visible("京都 é\u00A0~ 🗼"), "京都 é\u00A0~ 🗼");
+  EXPECT_EQ(visible("a\tb\x7f\x1b[31m"), "a\\u0009b\\u007f\\u001b[31m");
+  EXPECT_EQ(visible("\xC2\x80\xC2\x9F\xC2\xA0"), "\\u0080\\u009f\xC2\xA0");
+  EXPECT_EQ(visible("\u202E\u2066\u200B\u2028\uFEFF"), "\\u202e\\u2066\\u200b\\u2028\\ufeff");
+  EXPECT_EQ(visible("\U000E0041"), "\\udb40\\udc41");
+  EXPECT_EQ(visible(std::string("a\0b", 3)), "a\\u0000b");
+  EXPECT_EQ(visible("a\x9bz"), "a\uFFFDz") << "a C1 byte that is no UTF-8";
+}
+
 TEST(text, knows_a_uuid) {
   EXPECT_TRUE(is_uuid("01890a5d-ac96-774b-bcce-b302099a8057"));
   EXPECT_TRUE(is_uuid("01890A5D-AC96-774B-BCCE-B302099A8057"));
