@@ -108,7 +108,7 @@ TEST(plan_file, complains_about_what_is_no_plan_at_all) {
   EXPECT_THAT(complaint(""), StartsWith("the plan file is not JSON: parse error"));
   EXPECT_THAT(complaint("{\"plan_id\": \"p\","), StartsWith("the plan file is not JSON"));
   EXPECT_LT(complaint("{" + std::string(1'000'000, 'x')).size(), 400u);
-  EXPECT_EQ(complaint(std::string(200'000, '[')), "the plan file is nested too deeply");
+  EXPECT_EQ(complaint(std::string(200'000, '[')), "the plan file is nested deeper than 16");
   EXPECT_EQ(complaint(std::string(max_plan_file + 1, ' ')), "the plan file is larger than 16 MiB");
 }
 

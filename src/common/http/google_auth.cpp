@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "common/foreign_json.hpp"
 #include "common/http/url.hpp"
 #include "common/text.hpp"
 
@@ -21,6 +22,7 @@ namespace {
 constexpr std::chrono::seconds renewed_before{60};
 constexpr std::chrono::milliseconds patience{20'000};
 constexpr std::size_t largest_answer = 64 * 1024;
+constexpr double longest_lifetime = 24 * 3600;
 
 request to_token_endpoint(const service_account& account, const std::string& scope,
                           google_auth::clock::time_point now) {
@@ -37,12 +39,6 @@ request to_metadata_server(const metadata_server& server) {
   return out;
 }
 
-std::string text_of(const nlohmann::json& object, const char* key) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 // Most often the machine is simply not one of Google's.
 auth_error no_metadata_server(const error& why) {
   return {
@@ -53,9 +49,9 @@ auth_error no_metadata_server(const error& why) {
 }
 
 auth_error refusal(const response& answer) {
-  const auto body = nlohmann::json::parse(answer.body, nullptr, false);
-  std::string why = text_of(body, "error");
-  if (const auto more = text_of(body, "error_description"); !more.empty()) why += ": " + more;
+  const auto body = foreign_json_or_null(answer.body);
+  std::string why = text_member(body, "error");
+  if (const auto more = text_member(body, "error_description"); !more.empty()) why += ": " + more;
   std::string what = "Google gave no access token: HTTP " + std::to_string(answer.status);
   if (!why.empty()) what += " (" + printable(why, 300) + ")";
   std::replace_if(
@@ -117,14 +113,17 @@ struct google_auth::core {
 
 void google_auth::core::accept(const response& answer) {
   if (answer.status != 200) throw refusal(answer);
-  const auto body = nlohmann::json::parse(answer.body, nullptr, false);
-  const std::string token = text_of(body, "access_token");
+  const auto body = foreign_json_or_null(answer.body);
+  const auto token = body.is_object() ? body.find("access_token") : body.end();
   const auto lifetime = body.is_object() ? body.find("expires_in") : body.end();
-  if (token.empty() || lifetime == body.end() || !lifetime->is_number()) {
+  if (token == body.end() || !token->is_string() || lifetime == body.end() ||
+      !lifetime->is_number()) {
     throw auth_error("Google's answer holds no access token", true);
   }
-  value = "Bearer " + token;
-  good_until = now() + std::chrono::seconds(lifetime->get<std::int64_t>()) - renewed_before;
+  value = "Bearer " + token->get<std::string>();
+  // Clamped as a floating point number: 1e300 fits into no integer.
+  const double seconds = std::clamp(lifetime->get<double>(), 0.0, longest_lifetime);
+  good_until = now() + std::chrono::seconds(static_cast<std::int64_t>(seconds)) - renewed_before;
 }
 
 void google_auth::core::fail(std::exception_ptr why) {

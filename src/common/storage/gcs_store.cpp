@@ -11,6 +11,7 @@
 #include <rowrunner/bad_input.hpp>
 #include <utility>
 
+#include "common/foreign_json.hpp"
 #include "common/http/base64.hpp"
 #include "common/http/url.hpp"
 #include "common/text.hpp"
@@ -30,10 +31,10 @@ std::string one_line(std::string_view text) {
 
 // The API explains itself in JSON, downloads in plain text, and proxies in HTML that helps nobody.
 std::string explanation(const http::response& answer) {
-  const auto body = nlohmann::json::parse(answer.body, nullptr, false);
-  const nlohmann::json::json_pointer message("/error/message");
-  if (body.is_object() && body.contains(message) && body.at(message).is_string()) {
-    return one_line(body.at(message).get<std::string>());
+  const auto body = foreign_json_or_null(answer.body);
+  if (body.is_object() && body.contains("error")) {
+    const auto message = text_member(body["error"], "message");
+    if (!message.empty()) return one_line(message);
   }
   const auto type = answer.headers.get("Content-Type").value_or("");
   return type.starts_with("text/plain") ? one_line(answer.body) : std::string();
@@ -53,13 +54,6 @@ std::string md5_base64(std::string_view bytes) {
     throw error("OpenSSL makes no MD5 sums here, so uploads cannot be checked", false);
   }
   return http::base64({reinterpret_cast<const char*>(digest.data()), size});
-}
-
-// Numbers of 64 bits are strings in Google's JSON.
-std::string text_of(const nlohmann::json& object, const char* key) {
-  if (!object.is_object() || !object.contains(key)) return {};
-  const auto& value = object.at(key);
-  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 }  // namespace
@@ -144,8 +138,9 @@ asio::awaitable<void> gcs_store::put(std::string key, std::string bytes, std::st
   const std::string sum = md5_base64(bytes);
   wanted.body = std::move(bytes);
   verification verify = [this, size, sum](const http::response& answer) {
-    const auto stored = nlohmann::json::parse(answer.body, nullptr, false);
-    if (text_of(stored, "size") == size && text_of(stored, "md5Hash") == sum) return;
+    const auto stored = foreign_json_or_null(answer.body);
+    // Numbers of 64 bits are strings in Google's JSON, but not in that of every stand-in.
+    if (text_member(stored, "size") == size && text_member(stored, "md5Hash") == sum) return;
     throw error("bucket " + options_.bucket + ": what was stored is not what was sent", true);
   };
   const auto answer = co_await call(std::move(wanted), std::move(verify));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/errors.hpp"
+#include "common/foreign_json.hpp"
 #include "common/text.hpp"
 #include "workloads/spot_images/names.hpp"
 
@@ -18,23 +19,15 @@ constexpr std::size_t max_title = 500;
 constexpr std::size_t max_area = 500;
 constexpr std::size_t max_description = 20'000;
 constexpr std::size_t max_url = 2'000;
-// A plan is an object of an array of objects; what is deeper is no plan, and could be meant to
-// exhaust the stack of whoever walks it.
-constexpr int max_depth = 16;
+// A plan is an object of an array of objects.
+constexpr json_limits limits{max_plan_file, 16, 500'000};
 
 json parse(std::string_view text) {
   check_text("the plan file", text);
-  const auto shallow = [](int depth, json::parse_event_t, json&) {
-    if (depth > max_depth) throw bad_input("the plan file is nested too deeply");
-    return true;
-  };
   try {
-    return json::parse(text, shallow);
-  } catch (const json::parse_error& error) {
-    const std::string_view what = error.what();
-    const auto start = what.find("parse error");
-    throw bad_input("the plan file is not JSON: " +
-                    printable(what.substr(start == what.npos ? 0 : start), 300));
+    return parse_foreign_json(text, limits);
+  } catch (const foreign_json_error& why) {
+    throw bad_input(std::string("the plan file ") + why.what());
   }
 }
 
