@@ -95,6 +95,9 @@ class worker {
   /// After run() has returned.
   worker_counts counts() const;
 
+  /// Where the worker's events go, for handlers that log as well.
+  std::shared_ptr<logger> log() const;
+
  private:
   class impl;
   std::unique_ptr<impl> impl_;

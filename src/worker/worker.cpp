@@ -345,5 +345,6 @@ void worker::add_blocking(kind_options options, blocking_handler handler) {
 void worker::run() { impl_->run(); }
 void worker::stop() { impl_->stop(); }
 worker_counts worker::counts() const { return impl_->counts(); }
+std::shared_ptr<logger> worker::log() const { return impl_->log(); }
 
 }  // namespace rowrunner

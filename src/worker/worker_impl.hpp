@@ -34,6 +34,7 @@ class worker::impl {
   void run();
   void stop();
   worker_counts counts() const;
+  const std::shared_ptr<logger>& log() const { return log_; }
 
  private:
   /// The parts that exist while the worker runs.

@@ -104,7 +104,9 @@ int image_api_stand_in::paid(const std::string& spot) const {
 process_environment image_api_stand_in::settings() const {
   return {{"IMAGE_PROVIDER", "http"},
           {"IMAGE_API_KEY", "sk-hush"},
-          {"IMAGE_API_BASE_URL", server_.url("/v1")}};
+          {"IMAGE_API_BASE_URL", server_.url("/v1")},
+          // Some answers name an address of this server.
+          {"OUTBOUND_ALLOW", "127.0.0.1/32"}};
 }
 
 }  // namespace rowrunner::testing

@@ -189,6 +189,39 @@ TEST_F(http_failure, a_body_that_is_too_large) {
   }
 }
 
+// 64 KiB of it are kept, however it is sent, and the status counts.
+TEST_F(http_failure, the_body_of_a_refusal_is_cut_off) {
+  constexpr std::size_t huge = 26 * 1024 * 1024;
+  std::size_t written = 0;
+  const std::string block(64 * 1024, '[');
+  const auto pour = [&](http_exchange& x, const std::string& head) {
+    x.write("HTTP/1.1 500 Broken\r\n" + head + "\r\n");
+    for (written = 0; written < huge && x.write(block);) written += block.size();
+    x.close();
+  };
+  server_.on("GET /announced", [&](http_exchange& x) {
+    pour(x, "Content-Length: " + std::to_string(huge) + "\r\n");
+  });
+  server_.on("GET /endless", [&](http_exchange& x) { pour(x, ""); });
+  server_.on("GET /chunked",
+             [&](http_exchange& x) { pour(x, "Transfer-Encoding: chunked\r\n\r\n1a00000"); });
+  std::size_t closed = 0;
+  for (const char* path : {"/announced", "/endless", "/chunked"}) {
+    for (const std::size_t max_body : {100u, 1u << 30}) {
+      request wanted(server_.url(path));
+      wanted.max_body = max_body;
+      const auto answer = fetch(http_, wanted);
+      EXPECT_EQ(answer.status, 500) << path;
+      EXPECT_LE(answer.body.size(), 64 * 1024u) << path;
+      EXPECT_TRUE(server_.wait_for_closed(++closed));
+      EXPECT_LT(written, huge) << path;
+    }
+  }
+  server_.on("GET /", [](http_exchange& x) { x.answer(404, std::string(64 * 1024, 'x')); });
+  EXPECT_EQ(fetch(http_, request(server_.url())).body.size(), 64 * 1024u);
+  EXPECT_EQ(http_.idle_connections(), 1U) << "what was read to its end is used again";
+}
+
 TEST_F(http_failure, a_body_of_just_the_limit) {
   server_.on("GET /", [](http_exchange& x) { x.answer(200, std::string(1000, 'x')); });
   request wanted(server_.url());

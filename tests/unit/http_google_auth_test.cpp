@@ -165,9 +165,11 @@ TEST_F(http_google_auth, finds_credentials_in_the_environment) {
   const environment none{variables{}};
   EXPECT_EQ(std::get<metadata_server>(google_credentials_from(none)).base_url,
             "http://metadata.google.internal");
-  const environment other(variables{{"GCE_METADATA_HOST", "1.2.3.4:80"}});
-  EXPECT_EQ(std::get<metadata_server>(google_credentials_from(other)).base_url,
-            "http://1.2.3.4:80");
+  for (const std::string host :
+       {"metadata.google.internal", "169.254.169.254:80", "127.0.0.1:988", "[::1]"}) {
+    const environment other(variables{{"GCE_METADATA_HOST", host}});
+    EXPECT_EQ(std::get<metadata_server>(google_credentials_from(other)).base_url, "http://" + host);
+  }
   const environment missing(variables{{"GOOGLE_APPLICATION_CREDENTIALS", "/no/such/file"}});
   try {
     google_credentials_from(missing);

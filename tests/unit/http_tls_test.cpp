@@ -123,6 +123,17 @@ TEST_F(http_tls, sends_again_what_met_a_closing_connection) {
   }
 }
 
+TEST_F(http_tls, a_redirect_to_plain_http_is_refused) {
+  http_stand_in server(local_);
+  http_stand_in plain;
+  server.on("GET /", [&](http_exchange& x) { x.answer(302, "", {{"Location", plain.url()}}); });
+  client http(io_.get_executor(), trusting(authority_.path()));
+  request wanted(server.url());
+  wanted.follow_redirects = 3;
+  EXPECT_EQ(failure(http, wanted).kind(), error_kind::refused);
+  EXPECT_EQ(plain.connections(), 0);
+}
+
 TEST_F(http_tls, sends_and_reads_megabytes) {
   http_stand_in server(local_);
   client http(io_.get_executor(), trusting(authority_.path()));

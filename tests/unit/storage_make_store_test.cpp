@@ -41,6 +41,14 @@ TEST_F(storage_make_store, is_a_bucket) {
   EXPECT_EQ(made(given)->url("a"), "https://proxy.example.com/gcs/pictures/a");
 }
 
+TEST_F(storage_make_store, an_emulator_that_asks_for_no_credentials_may_be_anywhere) {
+  EXPECT_EQ(made({{"STORAGE_TYPE", "GCP"},
+                  {"GCS_BUCKET_NAME", "pictures"},
+                  {"STORAGE_EMULATOR_HOST", "fake-gcs:4443"}})
+                ->url("a"),
+            "http://fake-gcs:4443/pictures/a");
+}
+
 TEST_F(storage_make_store, names_the_variable_that_is_wrong) {
   EXPECT_THAT(refusal({{"STORAGE_TYPE", "S3"}}), HasSubstr("STORAGE_TYPE: S3"));
   variables given{{"STORAGE_TYPE", "GCP"}};

@@ -33,7 +33,7 @@ bool is_redirect(const response& answer) {
 url follow(request& wanted, const url& from, const response& answer) {
   url to = resolve_reference(from, answer.headers.get("Location").value_or(""));
   if (from.server.tls && !to.server.tls) {
-    throw error(error_kind::redirect,
+    throw error(error_kind::refused,
                 from.server.text() + ": redirects from https to http, which is not followed");
   }
   const bool see_other = answer.status == 303 && wanted.method != "HEAD";
@@ -45,11 +45,7 @@ url follow(request& wanted, const url& from, const response& answer) {
     wanted.headers.erase("Content-Type");
     wanted.headers.erase("Content-Encoding");
   }
-  if (to.server != from.server) {
-    wanted.headers.erase("Authorization");
-    wanted.headers.erase("Proxy-Authorization");
-    wanted.headers.erase("Cookie");
-  }
+  if (to.server != from.server) wanted.headers = {};
   return to;
 }
 
@@ -59,11 +55,13 @@ struct client::core {
   core(asio::any_io_executor ex, client_options given)
       : executor(std::move(ex)),
         options(std::move(given)),
-        idle(pool::limits{options.max_idle_per_server, options.max_idle, options.idle_timeout}) {}
+        idle(pool::limits{options.max_idle_per_server, options.max_idle, options.idle_timeout}),
+        names(options.lookup) {}
 
   const asio::any_io_executor executor;
   const client_options options;
   pool idle;
+  resolver names;
   /// Made when first needed, as reading the system's certificates takes a while.
   std::shared_ptr<asio::ssl::context> tls{};
 
@@ -76,22 +74,38 @@ struct client::core {
   static asio::awaitable<std::unique_ptr<connection>> connect(std::shared_ptr<core> self,
                                                               origin server,
                                                               clock::time_point deadline);
+  /// Throws error (refused). Asked before a connection is used, kept ones included.
+  void check(const origin& server) const;
+  void check(const origin& server, const std::vector<asio::ip::address>& found) const;
 };
+
+void client::core::check(const origin& server) const {
+  const auto why = options.policy ? options.policy->refusal(server) : std::nullopt;
+  if (why) throw error(error_kind::refused, server.text() + ": " + *why);
+}
+
+void client::core::check(const origin& server, const std::vector<asio::ip::address>& found) const {
+  const auto why = options.policy ? options.policy->refusal(server, found) : std::nullopt;
+  if (why) throw error(error_kind::refused, server.text() + ": " + *why);
+}
 
 asio::awaitable<std::unique_ptr<connection>> client::core::connect(std::shared_ptr<core> self,
                                                                    origin server,
                                                                    clock::time_point deadline) {
   if (server.tls && !self->tls) self->tls = make_tls_context(self->options.ca_file);
-  const auto patience = clock::now() + self->options.connect_timeout;
-  return connection::open(self->executor, std::move(server), self->tls,
-                          std::min(patience, deadline));
+  const auto until = std::min(clock::now() + self->options.connect_timeout, deadline);
+  auto found = co_await self->names.resolve(self->executor, server, until);
+  self->check(server, found);
+  co_return co_await connection::open(self->executor, std::move(server), std::move(found),
+                                      self->tls, until);
 }
 
 asio::awaitable<response> client::core::converse(std::shared_ptr<core> self,
                                                  std::unique_ptr<connection> on,
                                                  const request& wanted, const std::string& head,
                                                  clock::time_point deadline) {
-  const connection::limits allowed{self->options.max_header, wanted.max_body, deadline};
+  const connection::limits allowed{self->options.max_header, wanted.max_body,
+                                   self->options.max_error_body, deadline};
   response answer = co_await on->exchange(head, wanted.body, wanted.method == "HEAD", allowed);
   self->idle.give(std::move(on), clock::now());
   co_return answer;
@@ -99,6 +113,7 @@ asio::awaitable<response> client::core::converse(std::shared_ptr<core> self,
 
 asio::awaitable<response> client::core::ask(std::shared_ptr<core> self, const request& wanted,
                                             url where, clock::time_point deadline) {
+  self->check(where.server);
   const std::string head = request_head(wanted, where);
   auto kept = self->idle.take(where.server, clock::now());
   if (kept) {

@@ -5,10 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "common/http/address_policy.hpp"
 #include "common/http/error.hpp"
 #include "common/http/message.hpp"
+#include "common/http/resolver.hpp"
 
 namespace rowrunner::http {
 
@@ -24,6 +27,13 @@ struct client_options {
   std::chrono::milliseconds idle_timeout{10'000};
   std::size_t max_idle_per_server = 8;
   std::size_t max_idle = 32;
+  /// Of an answer whose status is not 2xx; the rest is cut off.
+  std::size_t max_error_body = 64 * 1024;
+  /// Without a policy the client goes wherever it is told. For addresses that somebody else names
+  /// use guarded_client, which sets one.
+  std::optional<address_policy> policy{};
+  /// An edge of the outside world: tests put another one here.
+  host_lookup lookup = system_lookup;
 };
 
 /// Sends HTTP/1.1 requests, over TLS for https. Any number may run at once, all on the executor's
@@ -35,8 +45,11 @@ struct client_options {
 /// is never acted upon twice.
 ///
 /// Redirects (if asked for): 301 and 302 turn a POST into a GET without body, 303 any method, 307
-/// and 308 repeat the request. Authorization and Cookie stay behind when scheme, host or port
+/// and 308 repeat the request. All headers of the caller stay behind when scheme, host or port
 /// change, and https never leads to http.
+///
+/// A host is looked up once for each connection, on threads of the client's own, and the connection
+/// goes to an address of that answer.
 class client {
  public:
   explicit client(asio::any_io_executor executor, client_options options = {});

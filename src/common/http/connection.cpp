@@ -22,7 +22,6 @@
 #include <utility>
 #include <variant>
 
-#include "common/http/resolve.hpp"
 #include "common/http/tls.hpp"
 
 namespace rowrunner::http {
@@ -88,6 +87,28 @@ response to_response(message received) {
   return out;
 }
 
+bool is_refusal(const parser& answer) {
+  const unsigned status = answer.get().result_int();
+  return status >= 300 || status < 200;
+}
+
+// The parser's own limit is the same for every status.
+bool is_beyond(const parser& answer, const connection::limits& allowed) {
+  if (!answer.is_header_done()) return false;
+  const std::size_t size = answer.get().body().size();
+  if (is_refusal(answer)) return size > allowed.error_body;
+  // The answer to a HEAD is done, whatever length it names.
+  const std::uint64_t announced = answer.is_done() ? 0 : answer.content_length().value_or(0);
+  return std::max<std::uint64_t>(size, announced) > allowed.body;
+}
+
+// The status of a refusal matters more than the end of its text.
+message cut_off(message refusal, std::size_t size) {
+  if (refusal.body().size() > size) refusal.body().resize(size);
+  refusal.keep_alive(false);
+  return refusal;
+}
+
 // An answer without a length lasts until the connection ends; any other is cut off by it.
 error_code at_end(parser& answer) {
   error_code failure;
@@ -101,13 +122,15 @@ error_code at_end(parser& answer) {
 
 // Each address gets its share of the time that is left, so that one that does not answer does not
 // use up that of the others.
-asio::awaitable<void> connect(plain_stream& stream, origin server, clock::time_point deadline) {
-  const auto addresses = co_await resolve(stream.get_executor(), server, deadline);
+asio::awaitable<void> connect(plain_stream& stream, origin server,
+                              std::vector<asio::ip::address> addresses,
+                              clock::time_point deadline) {
   error_code failure;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const auto share = (deadline - clock::now()) / static_cast<long>(addresses.size() - i);
     stream.expires_after(std::max(share, clock::duration(std::chrono::milliseconds(1))));
-    std::tie(failure) = co_await stream.async_connect(addresses[i], tuple);
+    const tcp::endpoint target(addresses[i], server.port);
+    std::tie(failure) = co_await stream.async_connect(target, tuple);
     if (!failure) {
       stream.socket().set_option(tcp::no_delay(true), failure);
       co_return;
@@ -163,13 +186,13 @@ struct connection::stream {
   asio::awaitable<message> converse(Wire& on, origin server, const std::string& head,
                                     const std::string& body, bool head_only, limits allowed);
   template <typename Wire>
-  asio::awaitable<error_code> read(Wire& on, parser& answer);
+  asio::awaitable<error_code> read(Wire& on, parser& answer, limits allowed);
 };
 
 // Beast's own read starts its next piece without a look at the cancellation that came while the
 // last piece was on its way to it, so each piece is asked for here, where co_await looks.
 template <typename Wire>
-asio::awaitable<error_code> connection::stream::read(Wire& on, parser& answer) {
+asio::awaitable<error_code> connection::stream::read(Wire& on, parser& answer, limits allowed) {
   constexpr std::size_t largest_piece = 64 * 1024;
   answer.eager(true);
   for (;;) {
@@ -177,6 +200,7 @@ asio::awaitable<error_code> connection::stream::read(Wire& on, parser& answer) {
     if (received.size() > 0) {
       received.consume(answer.put(received.data(), failure));
       if (failure && failure != beast::http::error::need_more) co_return failure;
+      if (is_beyond(answer, allowed)) co_return make_error_code(beast::http::error::body_limit);
       if (answer.is_done()) co_return error_code{};
     }
     const std::size_t room = std::min(largest_piece, received.max_size() - received.size());
@@ -204,11 +228,14 @@ asio::awaitable<message> connection::stream::converse(Wire& on, origin server,
   for (int interim = 0; interim <= most_interim_answers; ++interim) {
     parser answer;
     answer.header_limit(static_cast<std::uint32_t>(allowed.header));
-    answer.body_limit(allowed.body);
+    answer.body_limit(std::max(allowed.body, allowed.error_body));
     answer.skip(head_only);
-    const error_code failure = co_await read(on, answer);
+    const error_code failure = co_await read(on, answer, allowed);
     if (failure && interim == 0 && !answer.got_some() && is_end(failure)) {
       throw connection_closed(server, !unsent);
+    }
+    if (failure == beast::http::error::body_limit && is_refusal(answer)) {
+      co_return cut_off(answer.release(), allowed.error_body);
     }
     if (failure) throw read_failure(server, failure, allowed);
     const unsigned status = answer.get().result_int();
@@ -230,10 +257,10 @@ connection::connection(origin server, std::unique_ptr<stream> opened)
 connection::~connection() = default;
 
 asio::awaitable<std::unique_ptr<connection>> connection::open(
-    asio::any_io_executor executor, origin server, std::shared_ptr<asio::ssl::context> tls,
-    time_point deadline) {
+    asio::any_io_executor executor, origin server, std::vector<asio::ip::address> addresses,
+    std::shared_ptr<asio::ssl::context> tls, time_point deadline) {
   plain_stream plain(executor);
-  co_await connect(plain, server, deadline);
+  co_await connect(plain, server, std::move(addresses), deadline);
   std::unique_ptr<stream> opened;
   if (server.tls) {
     opened = std::make_unique<stream>(std::move(plain), std::move(tls));

@@ -2,11 +2,13 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/http/error.hpp"
 #include "common/http/message.hpp"
@@ -27,9 +29,11 @@ class connection {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
-  /// Throws error (resolve, connect, tls, timeout). May be cancelled. `tls` is needed for https.
+  /// Goes to one of these addresses and to no other; the server's name is for TLS and messages.
+  /// Throws error (connect, tls, timeout). May be cancelled. `tls` is needed for https.
   static boost::asio::awaitable<std::unique_ptr<connection>> open(
       boost::asio::any_io_executor executor, origin server,
+      std::vector<boost::asio::ip::address> addresses,
       std::shared_ptr<boost::asio::ssl::context> tls, time_point deadline);
   ~connection();
   connection(const connection&) = delete;
@@ -38,6 +42,8 @@ class connection {
   struct limits {
     std::size_t header;
     std::size_t body;
+    /// Of an answer whose status is not 2xx: the rest is cut off, which is no failure.
+    std::size_t error_body;
     time_point deadline;
   };
 

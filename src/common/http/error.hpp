@@ -15,7 +15,9 @@ enum class error_kind {
   too_large,    ///< The answer's header or body is beyond its limit.
   protocol,     ///< The answer is not HTTP.
   truncated,    ///< The connection ended before the answer did.
-  redirect,     ///< Too many redirects, or one that must not be followed.
+  redirect,     ///< Too many redirects.
+  refused,      ///< The address policy forbids it, or a redirect leads from https to http.
+  no_answer,    ///< All that guarded_client tells of a request that got no answer.
 };
 
 /// True if the same request may well succeed later.

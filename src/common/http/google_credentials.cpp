@@ -14,6 +14,8 @@
 #include <stdexcept>
 
 #include "common/errors.hpp"
+#include "common/foreign_json.hpp"
+#include "common/http/address_policy.hpp"
 #include "common/http/base64.hpp"
 #include "common/http/error.hpp"
 #include "common/http/url.hpp"
@@ -66,6 +68,29 @@ std::string field_or(const nlohmann::json& object, const char* key, const std::s
   return object.contains(key) ? field(object, key, name) : otherwise;
 }
 
+void check_token_server(const std::string& token_uri, const std::string& name) {
+  try {
+    check_private(parse_url(token_uri).server, name + ": \"token_uri\"");
+  } catch (const error&) {
+    throw usage_error(name + ": \"token_uri\" is not an http or https URL");
+  }
+}
+
+// Metadata servers speak plain http only, and tokens come from there: so it must be one that no
+// other machine can pose as.
+std::string metadata_url(const std::string& host, const std::string& variable) {
+  metadata_server usual;
+  const std::string url = "http://" + host;
+  try {
+    const auto server = parse_url(url).server;
+    if (is_loopback(server.host) || is_link_local(server.host)) return url;
+    if (server == parse_url(usual.base_url).server) return url;
+  } catch (const error&) {
+  }
+  throw usage_error(variable + ": must be metadata.google.internal, a link-local address such as " +
+                    "169.254.169.254, or this machine");
+}
+
 std::string read_file(const std::string& path, const std::string& variable) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
@@ -77,7 +102,7 @@ std::string read_file(const std::string& path, const std::string& variable) {
 }  // namespace
 
 service_account parse_service_account(std::string_view json, const std::string& name) {
-  const auto object = nlohmann::json::parse(json, nullptr, false);
+  const auto object = foreign_json_or_null(json);
   if (!object.is_object()) throw usage_error(name + ": is not a JSON object");
   if (const auto type = field(object, "type", name); type != "service_account") {
     throw usage_error(name + ": \"type\" must be service_account");
@@ -91,11 +116,7 @@ service_account parse_service_account(std::string_view json, const std::string& 
   if (!key || EVP_PKEY_get_base_id(key.get()) != EVP_PKEY_RSA) {
     throw usage_error(name + ": \"private_key\" is not an RSA key in PEM");
   }
-  try {
-    parse_url(out.token_uri);
-  } catch (const error&) {
-    throw usage_error(name + ": \"token_uri\" is not an http or https URL");
-  }
+  check_token_server(out.token_uri, name);
   return out;
 }
 
@@ -105,7 +126,8 @@ google_credentials google_credentials_from(const environment& settings) {
     return parse_service_account(read_file(*path, variable), variable + ": " + *path);
   }
   metadata_server server;
-  if (const auto host = settings.get("GCE_METADATA_HOST")) server.base_url = "http://" + *host;
+  const std::string metadata = "GCE_METADATA_HOST";
+  if (const auto host = settings.get(metadata)) server.base_url = metadata_url(*host, metadata);
   return server;
 }
 

@@ -45,7 +45,8 @@ struct request {
   std::string body;
   /// From the first look-up to the last byte, redirects included.
   std::chrono::milliseconds timeout{30'000};
-  /// A longer body is an error, found before the memory is used.
+  /// A longer body is an error, found before the memory is used; that of an answer whose status is
+  /// not 2xx is cut off sooner (client_options::max_error_body).
   std::size_t max_body = 8 * 1024 * 1024;
   /// How many redirects to follow. 0: a redirect is an answer like any other.
   int follow_redirects = 0;

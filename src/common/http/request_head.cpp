@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "common/http/address_policy.hpp"
 #include "common/http/error.hpp"
 #include "common/version.hpp"
 
@@ -34,6 +35,10 @@ void check(const request& wanted, const url& where) {
   for (const auto& [field, value] : wanted.headers) {
     if (!is_token(field)) refuse(where, "a header of the request has a broken name");
     if (!is_value(value)) refuse(where, "a control character in the header " + field);
+  }
+  if (!where.server.tls && wanted.headers.contains("Authorization") &&
+      !is_loopback(where.server.host)) {
+    refuse(where, "credentials are sent over https only, or to this machine");
   }
   static constexpr std::array<const char*, 4> own{"Host", "Content-Length", "Transfer-Encoding",
                                                   "Connection"};

@@ -1,6 +1,7 @@
 #include "common/http/url.hpp"
 
 #include <algorithm>
+#include <boost/url/host_type.hpp>
 #include <boost/url/parse.hpp>
 #include <boost/url/url.hpp>
 #include <boost/url/url_view.hpp>
@@ -53,7 +54,8 @@ url from_view(const urls::url_view& view) {
   if (view.has_userinfo()) throw bad("holds credentials; send them in a header");
   out.server.tls = scheme == "https";
   out.server.host = lower(std::string(view.host_address()));
-  if (!is_host(out.server.host)) throw bad("names no host that can be asked");
+  const bool future = view.host_type() == urls::host_type::ipvfuture;
+  if (future || !is_host(out.server.host)) throw bad("names no host that can be asked");
   out.server.port =
       view.port().empty() ? usual_port(out.server.tls) : to_port(std::string(view.port()));
   // Boost 1.81 takes http://host:x for a host and the path "x".

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/errors.hpp"
+#include "common/http/address_policy.hpp"
 #include "common/http/error.hpp"
 #include "common/http/url.hpp"
 #include "common/storage/gcs_store.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 struct server {
   std::string base_url;
+  std::string variable;
   bool emulated = false;
 };
 
@@ -31,13 +33,13 @@ std::string checked_url(std::string text, const std::string& variable) {
 
 std::optional<server> other_server(const environment& settings) {
   const std::string base = "GCS_BASE_URL";
-  if (const auto url = settings.get(base)) return server{checked_url(*url, base)};
+  if (const auto url = settings.get(base)) return server{checked_url(*url, base), base};
   const std::string emulator = "STORAGE_EMULATOR_HOST";
   auto host = settings.get(emulator);
   if (!host) return std::nullopt;
   // Other tools take it with and without a scheme.
   if (host->find("://") == std::string::npos) host = "http://" + *host;
-  return server{checked_url(*host, emulator), true};
+  return server{checked_url(*host, emulator), emulator, true};
 }
 
 std::unique_ptr<store> make_gcs_store(const environment& settings, http::client& http) {
@@ -48,7 +50,10 @@ std::unique_ptr<store> make_gcs_store(const environment& settings, http::client&
   if (other) options.base_url = other->base_url;
   const bool has_key = settings.get("GOOGLE_APPLICATION_CREDENTIALS").has_value();
   http::google_credentials credentials = http::no_credentials{};
-  if (!other || !other->emulated || has_key) credentials = http::google_credentials_from(settings);
+  if (!other || !other->emulated || has_key) {
+    if (other) http::check_private(http::parse_url(other->base_url).server, other->variable);
+    credentials = http::google_credentials_from(settings);
+  }
   return std::make_unique<gcs_store>(http, std::move(credentials), std::move(options));
 }
 

@@ -13,7 +13,8 @@ namespace rowrunner::storage {
 ///
 /// STORAGE_TYPE=LOCAL, the default: LOCAL_STORAGE_PATH, ./local_storage if unset.
 /// STORAGE_TYPE=GCP: GCS_BUCKET_NAME; GCS_BASE_URL or STORAGE_EMULATOR_HOST for another server than
-/// Google's; credentials as in google_credentials_from(), but none are needed for an emulator.
+/// Google's; credentials as in google_credentials_from(), but none are needed for an emulator. A
+/// server that gets credentials over plain http must be on this machine.
 ///
 /// The client must live longer than the store.
 std::unique_ptr<store> make_store(const environment& settings, http::client& http,

@@ -52,26 +52,32 @@ std::string final_key(const job& self) { return "spot_images/" + self.id() + ".p
 
 struct handler::outside {
   outside(const asio::any_io_executor& executor, const std::string& url, bool pooled,
-          const environment& env)
+          const environment& env, std::shared_ptr<const logger> log)
       : http(executor),
+        outbound(executor, http::outbound_policy(env), std::move(log)),
         session(executor, connection_settings(url, pooled)),
         spot_of_job(queries::spot_of_job.statement()),
         storage(storage::make_store(env, http, on_threads(files))),
-        pictures(make_provider(env, http)) {}
+        pictures(make_provider(env, http, outbound)) {}
 
   asio::thread_pool files{2};
   http::client http;
+  http::guarded_client outbound;
   pg::session session;
   pg::statement spot_of_job;
   std::unique_ptr<storage::store> storage;
   std::unique_ptr<provider> pictures;
 };
 
-handler::handler(std::string database_url, bool pooled, environment env)
-    : database_url_(std::move(database_url)), pooled_(pooled), env_(std::move(env)) {
+handler::handler(std::string database_url, bool pooled, environment env,
+                 std::shared_ptr<const logger> log)
+    : database_url_(std::move(database_url)),
+      pooled_(pooled),
+      env_(std::move(env)),
+      log_(std::move(log)) {
   // Settings that make no sense are found now, not by the first job.
   asio::io_context io;
-  outside(io.get_executor(), database_url_, pooled_, env_).storage->check_writable();
+  outside(io.get_executor(), database_url_, pooled_, env_, log_).storage->check_writable();
 }
 
 handler::~handler() = default;
@@ -79,7 +85,7 @@ handler::~handler() = default;
 asio::awaitable<outcome> handler::run(job& self) {
   if (!outside_) {
     const auto executor = co_await asio::this_coro::executor;
-    outside_ = std::make_unique<outside>(executor, database_url_, pooled_, env_);
+    outside_ = std::make_unique<outside>(executor, database_url_, pooled_, env_, log_);
   }
   try {
     co_return co_await make_picture(self);
@@ -183,7 +189,8 @@ std::string prompt_for(const place_text& place) {
 void add_to(worker& process, kind_options options, const worker_options& about,
             const environment& env) {
   options.columns = {"plan_id", "spot_name"};
-  const auto serve = std::make_shared<handler>(about.database_url, about.pooled, env);
+  const auto serve =
+      std::make_shared<handler>(about.database_url, about.pooled, env, process.log());
   process.add(std::move(options), [serve](job& self) { return serve->run(self); });
 }
 

@@ -16,7 +16,8 @@ class handler {
  public:
   /// Throws usage_error for settings that make no sense, and storage::error if the storage cannot
   /// be written.
-  handler(std::string database_url, bool pooled, environment env);
+  handler(std::string database_url, bool pooled, environment env,
+          std::shared_ptr<const logger> log);
   ~handler();
 
   boost::asio::awaitable<outcome> run(job& self);
@@ -35,6 +36,7 @@ class handler {
   const std::string database_url_;
   const bool pooled_;
   const environment env_;
+  const std::shared_ptr<const logger> log_;
   std::unique_ptr<outside> outside_;
 };
 

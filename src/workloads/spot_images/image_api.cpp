@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/errors.hpp"
+#include "common/foreign_json.hpp"
 #include "common/http/url.hpp"
 #include "common/text.hpp"
 
@@ -38,18 +39,30 @@ std::string decode_base64(const std::string& text) {
   return bytes;
 }
 
-/// The API's own words about an error, if the body has them.
-std::string api_message(const json& body) {
-  const auto error = body.find("error");
-  if (error == body.end() || !error->is_object()) return "";
-  return ": " + printable(error->value("message", ""), 500);
+/// The API's own words about an error, if the body has them: usually
+/// {"error": {"message": "…"}}, of other servers also {"error": "…"}.
+std::string api_message(const http::response& answer) {
+  const auto body = foreign_json_or_null(answer.body);
+  if (!body.is_object() || !body.contains("error")) return "";
+  const auto& error = body["error"];
+  const auto words = error.is_object() ? text_member(error, "message") : text_member(body, "error");
+  return words.empty() ? "" : ": " + printable(words, 500);
 }
 
-[[noreturn]] void refuse(const http::response& answer, const json& body) {
+[[noreturn]] void refuse(const http::response& answer) {
   const std::string what =
-      "the image API answered " + std::to_string(answer.status) + api_message(body);
+      "the image API answered " + std::to_string(answer.status) + api_message(answer);
   const bool busy = answer.status == 429 || answer.status == 408 || answer.status >= 500;
   throw provider_error(what, !busy, busy ? http::retry_after(answer) : std::nullopt);
+}
+
+json parse_answer(const std::string& text) {
+  try {
+    return parse_foreign_json(text, {image_api::max_answer, 16, 10'000});
+  } catch (const foreign_json_error& why) {
+    throw provider_error(std::string("the image API answered 200 without a picture: its answer ") +
+                         why.what());
+  }
 }
 
 }  // namespace
@@ -67,7 +80,7 @@ image_api_options image_api_settings(const environment& env) {
   auto base = env.get("IMAGE_API_BASE_URL").value_or("https://api.openai.com/v1");
   while (base.ends_with('/')) base.pop_back();
   try {
-    http::parse_url(base);
+    http::check_private(http::parse_url(base).server, "IMAGE_API_BASE_URL");
   } catch (const http::error& why) {
     throw usage_error(std::string("IMAGE_API_BASE_URL: ") + why.what());
   }
@@ -87,15 +100,15 @@ asio::awaitable<std::string> image_api::generate(job& self, picture_request want
       {"size", options_.size},
       {"n", 1}}.dump();
   ask.timeout = options_.timeout;
-  ask.max_body = max_picture / 3 * 4 + 64 * 1024;
-  const auto answer = co_await send(std::move(ask));
+  ask.max_body = max_answer;
+  const auto answer = co_await ask_api(std::move(ask));
   auto read = read_image_answer(answer);
   if (read.picture.empty()) read.picture = co_await download(read.url);
   check_png(read.picture);
   co_return std::move(read.picture);
 }
 
-asio::awaitable<http::response> image_api::send(http::request wanted) {
+asio::awaitable<http::response> image_api::ask_api(http::request wanted) {
   try {
     co_return co_await http_.send(std::move(wanted));
   } catch (const http::error& e) {
@@ -108,16 +121,19 @@ asio::awaitable<std::string> image_api::download(std::string url) {
   get.timeout = options_.timeout;
   get.max_body = max_picture;
   get.follow_redirects = 3;
-  auto answer = co_await send(std::move(get));
-  if (!answer.ok()) {
+  try {
+    auto answer = co_await outbound_.send(std::move(get));
+    if (answer.ok()) co_return std::move(answer.body);
     throw provider_error("the picture's address answered " + std::to_string(answer.status));
+  } catch (const http::error& e) {
+    throw provider_error(std::string("the picture's address: ") + e.what(),
+                         !http::is_temporary(e.kind()));
   }
-  co_return std::move(answer.body);
 }
 
 image_answer read_image_answer(const http::response& answer) {
-  const auto body = json::parse(answer.body, nullptr, false);
-  if (!answer.ok()) refuse(answer, body.is_object() ? body : json::object());
+  if (!answer.ok()) refuse(answer);
+  const auto body = parse_answer(answer.body);
   if (!body.is_object() || !body.contains("data") || !body["data"].is_array() ||
       body["data"].empty() || !body["data"][0].is_object()) {
     throw provider_error("the image API answered 200 without a picture");

@@ -20,10 +20,11 @@ class poster_provider : public provider {
 
 }  // namespace
 
-std::unique_ptr<provider> make_provider(const environment& env, http::client& http) {
+std::unique_ptr<provider> make_provider(const environment& env, http::client& http,
+                                        http::guarded_client& outbound) {
   const std::string name = env.get("IMAGE_PROVIDER").value_or("poster");
   if (name == "poster") return std::make_unique<poster_provider>();
-  if (name == "http") return std::make_unique<image_api>(image_api_settings(env), http);
+  if (name == "http") return std::make_unique<image_api>(image_api_settings(env), http, outbound);
   throw usage_error("IMAGE_PROVIDER must be poster or http, not '" + name + "'");
 }
 

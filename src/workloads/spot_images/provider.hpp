@@ -10,6 +10,7 @@
 
 #include "common/environment.hpp"
 #include "common/http/client.hpp"
+#include "common/http/guarded_client.hpp"
 #include "workloads/spot_images/poster.hpp"
 
 namespace rowrunner::spot_images {
@@ -48,7 +49,8 @@ class provider {
 };
 
 /// IMAGE_PROVIDER: poster, the default, or http. Throws usage_error, naming the variable. The
-/// client must live longer than the provider.
-std::unique_ptr<provider> make_provider(const environment& env, http::client& http);
+/// clients must live longer than the provider.
+std::unique_ptr<provider> make_provider(const environment& env, http::client& http,
+                                        http::guarded_client& outbound);
 
 }  // namespace rowrunner::spot_images
