@@ -108,8 +108,8 @@ BEGIN
     EXECUTE format('INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)'
                    ' SELECT lease, %s, coalesce(locked_by, ''unknown''), now(), ARRAY[id]'
                    ' FROM %s WHERE status = ''processing''', mine.id, mine.job_table);
-    EXECUTE format('INSERT INTO rowrunner.failures (job_id, kind, failed_at, attempts, error)'
-                   ' SELECT id, %s, updated_at, attempts, last_error FROM %s WHERE status = ''failed''',
+    EXECUTE format('INSERT INTO rowrunner.failures (kind, job_id, failed_at, attempts, error)'
+                   ' SELECT %s, id, updated_at, attempts, last_error FROM %s WHERE status = ''failed''',
                    mine.id, mine.job_table);
   ELSIF mine.kind <> attach.kind OR mine.job_table <> attach.job_table THEN
     RAISE EXCEPTION '% is attached as % already, so % cannot be attached as %',
@@ -301,12 +301,12 @@ BEGIN
       WHERE j.id = before.id AND j.status = 'processing' AND j.lease = $2
       RETURNING j.id, j.status, j.attempts, before.locked_by, before.locked_at
     ), noted AS (
-      INSERT INTO rowrunner.attempts (job_id, attempt, worker, started_at, error)
-      SELECT id, attempts, locked_by, locked_at, $3 FROM ended
+      INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, started_at, error)
+      SELECT $7, id, attempts, locked_by, locked_at, $3 FROM ended
     )
     SELECT status FROM ended $sql$, mine.job_table)
   INTO answer USING fail.job_id, fail.lease, fail.error, fail.retry_after, fail.final,
-                    mine.cancelled_status;
+                    mine.cancelled_status, mine.id;
   IF answer IS NOT NULL THEN
     PERFORM rowrunner.strike_from_lease(fail.lease, fail.job_id);
   END IF;
@@ -401,11 +401,13 @@ CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+DECLARE
+  my_kind CONSTANT smallint := TG_ARGV[0];
 BEGIN
-  DELETE FROM rowrunner.steps s USING deleted d WHERE s.job_id = d.id;
-  DELETE FROM rowrunner.progress p USING deleted d WHERE p.job_id = d.id;
-  DELETE FROM rowrunner.attempts a USING deleted d WHERE a.job_id = d.id;
-  DELETE FROM rowrunner.failures f USING deleted d WHERE f.job_id = d.id;
+  DELETE FROM rowrunner.steps s USING deleted d WHERE s.kind = my_kind AND s.job_id = d.id;
+  DELETE FROM rowrunner.progress p USING deleted d WHERE p.kind = my_kind AND p.job_id = d.id;
+  DELETE FROM rowrunner.attempts a USING deleted d WHERE a.kind = my_kind AND a.job_id = d.id;
+  DELETE FROM rowrunner.failures f USING deleted d WHERE f.kind = my_kind AND f.job_id = d.id;
   RETURN NULL;
 END
 $$;
@@ -431,8 +433,8 @@ BEGIN
       SELECT my_kind, i.run_at, i.priority, i.id
       FROM inserted i
       WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.>) pg_catalog.now();
-    INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
-      SELECT i.id, my_kind, i.attempts, i.last_error
+    INSERT INTO rowrunner.failures (kind, job_id, attempts, error)
+      SELECT my_kind, i.id, i.attempts, i.last_error
       FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'failed';
   END IF;
   -- The test of rowrunner.wake, before the call of it.
@@ -473,11 +475,11 @@ BEGIN
     RETURN NULL;
   END IF;
   IF OLD.status = 'failed' AND NEW.status <> 'failed' THEN
-    DELETE FROM rowrunner.failures WHERE job_id = NEW.id;
+    DELETE FROM rowrunner.failures WHERE kind = my_kind AND job_id = NEW.id;
   ELSIF NEW.status = 'failed' AND OLD.status <> 'failed' THEN
-    INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
-      VALUES (NEW.id, my_kind, NEW.attempts, NEW.last_error)
-      ON CONFLICT (job_id) DO UPDATE
+    INSERT INTO rowrunner.failures (kind, job_id, attempts, error)
+      VALUES (my_kind, NEW.id, NEW.attempts, NEW.last_error)
+      ON CONFLICT (kind, job_id) DO UPDATE
         SET failed_at = now(), attempts = excluded.attempts, error = excluded.error;
   END IF;
   IF NEW.status <> 'queued' OR (OLD.status = 'queued' AND NEW.run_at = OLD.run_at
@@ -597,8 +599,8 @@ BEGIN
       WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
       RETURNING t.id, t.status, t.attempts, t.last_error, h.worker
     ), noted AS (
-      INSERT INTO rowrunner.attempts (job_id, attempt, worker, error)
-      SELECT b.id, b.attempts, b.worker, b.last_error FROM back b
+      INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
+      SELECT $1, b.id, b.attempts, b.worker, b.last_error FROM back b
     )
     SELECT b.id, b.status, b.attempts FROM back b $sql$, mine.job_table)
   USING rescue.kind_id, rescue.at_most, mine.cancelled_status;
@@ -680,6 +682,7 @@ CREATE TABLE public.travel_plans (
 );
 CREATE TABLE rowrunner.attempts (
     id bigint NOT NULL,
+    kind smallint NOT NULL,
     job_id uuid NOT NULL,
     attempt integer NOT NULL,
     worker text,
@@ -728,8 +731,8 @@ CREATE TABLE rowrunner.delayed (
 )
 WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 CREATE TABLE rowrunner.failures (
-    job_id uuid NOT NULL,
     kind smallint NOT NULL,
+    job_id uuid NOT NULL,
     failed_at timestamp with time zone DEFAULT now() NOT NULL,
     attempts integer NOT NULL,
     error text
@@ -764,6 +767,7 @@ CREATE TABLE rowrunner.migrations (
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 CREATE TABLE rowrunner.progress (
+    kind smallint NOT NULL,
     job_id uuid NOT NULL,
     done bigint NOT NULL,
     total bigint NOT NULL,
@@ -792,6 +796,7 @@ CREATE TABLE rowrunner.schema_info (
     CONSTRAINT schema_info_only_row_check CHECK (only_row)
 );
 CREATE TABLE rowrunner.steps (
+    kind smallint NOT NULL,
     job_id uuid NOT NULL,
     step text NOT NULL,
     result jsonb NOT NULL,
@@ -824,7 +829,7 @@ ALTER TABLE ONLY rowrunner.cancellations
 ALTER TABLE ONLY rowrunner.counters
     ADD CONSTRAINT counters_pkey PRIMARY KEY (minute, kind, worker);
 ALTER TABLE ONLY rowrunner.failures
-    ADD CONSTRAINT failures_pkey PRIMARY KEY (job_id);
+    ADD CONSTRAINT failures_pkey PRIMARY KEY (kind, job_id);
 ALTER TABLE ONLY rowrunner.kinds
     ADD CONSTRAINT kinds_job_table_key UNIQUE (job_table);
 ALTER TABLE ONLY rowrunner.kinds
@@ -836,18 +841,18 @@ ALTER TABLE ONLY rowrunner.leases
 ALTER TABLE ONLY rowrunner.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (version);
 ALTER TABLE ONLY rowrunner.progress
-    ADD CONSTRAINT progress_pkey PRIMARY KEY (job_id);
+    ADD CONSTRAINT progress_pkey PRIMARY KEY (kind, job_id);
 ALTER TABLE ONLY rowrunner.queue
     ADD CONSTRAINT queue_pkey PRIMARY KEY (kind, priority, seq);
 ALTER TABLE ONLY rowrunner.schema_info
     ADD CONSTRAINT schema_info_pkey PRIMARY KEY (only_row);
 ALTER TABLE ONLY rowrunner.steps
-    ADD CONSTRAINT steps_pkey PRIMARY KEY (job_id, step);
+    ADD CONSTRAINT steps_pkey PRIMARY KEY (kind, job_id, step);
 ALTER TABLE ONLY rowrunner.workers
     ADD CONSTRAINT workers_pkey PRIMARY KEY (worker);
 CREATE UNIQUE INDEX spot_image_jobs_plan_spot_unique ON public.spot_image_jobs USING btree (plan_id, spot_name);
 CREATE INDEX spots_without_picture ON public.spots USING btree (plan_id, "position", spot_name) WHERE (COALESCE(image_url, ''::text) = ''::text);
-CREATE INDEX attempts_of_job ON rowrunner.attempts USING btree (job_id);
+CREATE INDEX attempts_of_job ON rowrunner.attempts USING btree (kind, job_id);
 CREATE INDEX delayed_due ON rowrunner.delayed USING btree (kind, run_at);
 CREATE INDEX failures_newest ON rowrunner.failures USING btree (kind, failed_at);
 CREATE TRIGGER rowrunner_delete AFTER DELETE ON public.spot_image_jobs REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_delete('1', 'spot_image', 'rowrunner.wakeup_spot_image');

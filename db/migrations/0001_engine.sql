@@ -3,6 +3,8 @@
 --
 -- The tables that every job passes through (queue, leases) have no foreign keys and no index that
 -- is not needed to find the next row: each would be paid for by every job.
+--
+-- An id is unique in its own table only, so everything that is kept of a job is keyed by kind and id.
 
 CREATE SCHEMA rowrunner;
 
@@ -109,26 +111,30 @@ CREATE TABLE rowrunner.cancellations (
 
 -- Results of steps that are done, so that a retry does not pay for them again.
 CREATE TABLE rowrunner.steps (
+  kind       smallint NOT NULL,
   job_id     uuid NOT NULL,
   step       text NOT NULL,
   result     jsonb NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (job_id, step)
+  PRIMARY KEY (kind, job_id, step)
 );
 
 -- How far a running job has come.
 CREATE TABLE rowrunner.progress (
-  job_id     uuid PRIMARY KEY,
+  kind       smallint NOT NULL,
+  job_id     uuid NOT NULL,
   done       bigint NOT NULL,
   total      bigint NOT NULL,
   message    text NOT NULL,
   updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (kind, job_id),
   CHECK (done >= 0 AND total >= 0)
 ) WITH (fillfactor = 50);
 
 -- One row per charged attempt, with its error.
 CREATE TABLE rowrunner.attempts (
   id         bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  kind       smallint NOT NULL,
   job_id     uuid NOT NULL,
   attempt    integer NOT NULL,
   worker     text,
@@ -136,15 +142,16 @@ CREATE TABLE rowrunner.attempts (
   ended_at   timestamptz NOT NULL DEFAULT now(),
   error      text NOT NULL
 );
-CREATE INDEX attempts_of_job ON rowrunner.attempts (job_id);
+CREATE INDEX attempts_of_job ON rowrunner.attempts (kind, job_id);
 
 -- The dead letter list: one row per job that has failed for good.
 CREATE TABLE rowrunner.failures (
-  job_id    uuid PRIMARY KEY,
   kind      smallint NOT NULL,
+  job_id    uuid NOT NULL,
   failed_at timestamptz NOT NULL DEFAULT now(),
   attempts  integer NOT NULL,
-  error     text
+  error     text,
+  PRIMARY KEY (kind, job_id)
 );
 CREATE INDEX failures_newest ON rowrunner.failures (kind, failed_at);
 

@@ -87,8 +87,8 @@ BEGIN
       SELECT my_kind, i.run_at, i.priority, i.id
       FROM inserted i
       WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.>) pg_catalog.now();
-    INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
-      SELECT i.id, my_kind, i.attempts, i.last_error
+    INSERT INTO rowrunner.failures (kind, job_id, attempts, error)
+      SELECT my_kind, i.id, i.attempts, i.last_error
       FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'failed';
   END IF;
   -- The test of rowrunner.wake, before the call of it.
@@ -120,11 +120,11 @@ BEGIN
   END IF;
 
   IF OLD.status = 'failed' AND NEW.status <> 'failed' THEN
-    DELETE FROM rowrunner.failures WHERE job_id = NEW.id;
+    DELETE FROM rowrunner.failures WHERE kind = my_kind AND job_id = NEW.id;
   ELSIF NEW.status = 'failed' AND OLD.status <> 'failed' THEN
-    INSERT INTO rowrunner.failures (job_id, kind, attempts, error)
-      VALUES (NEW.id, my_kind, NEW.attempts, NEW.last_error)
-      ON CONFLICT (job_id) DO UPDATE
+    INSERT INTO rowrunner.failures (kind, job_id, attempts, error)
+      VALUES (my_kind, NEW.id, NEW.attempts, NEW.last_error)
+      ON CONFLICT (kind, job_id) DO UPDATE
         SET failed_at = now(), attempts = excluded.attempts, error = excluded.error;
   END IF;
 
@@ -172,11 +172,13 @@ $$;
 -- and vanishes when a claim meets it.
 CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  my_kind CONSTANT smallint := TG_ARGV[0];
 BEGIN
-  DELETE FROM rowrunner.steps s USING deleted d WHERE s.job_id = d.id;
-  DELETE FROM rowrunner.progress p USING deleted d WHERE p.job_id = d.id;
-  DELETE FROM rowrunner.attempts a USING deleted d WHERE a.job_id = d.id;
-  DELETE FROM rowrunner.failures f USING deleted d WHERE f.job_id = d.id;
+  DELETE FROM rowrunner.steps s USING deleted d WHERE s.kind = my_kind AND s.job_id = d.id;
+  DELETE FROM rowrunner.progress p USING deleted d WHERE p.kind = my_kind AND p.job_id = d.id;
+  DELETE FROM rowrunner.attempts a USING deleted d WHERE a.kind = my_kind AND a.job_id = d.id;
+  DELETE FROM rowrunner.failures f USING deleted d WHERE f.kind = my_kind AND f.job_id = d.id;
   RETURN NULL;
 END
 $$;

@@ -119,8 +119,8 @@ BEGIN
     EXECUTE format('INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)'
                    ' SELECT lease, %s, coalesce(locked_by, ''unknown''), now(), ARRAY[id]'
                    ' FROM %s WHERE status = ''processing''', mine.id, mine.job_table);
-    EXECUTE format('INSERT INTO rowrunner.failures (job_id, kind, failed_at, attempts, error)'
-                   ' SELECT id, %s, updated_at, attempts, last_error FROM %s WHERE status = ''failed''',
+    EXECUTE format('INSERT INTO rowrunner.failures (kind, job_id, failed_at, attempts, error)'
+                   ' SELECT %s, id, updated_at, attempts, last_error FROM %s WHERE status = ''failed''',
                    mine.id, mine.job_table);
   ELSIF mine.kind <> attach.kind OR mine.job_table <> attach.job_table THEN
     RAISE EXCEPTION '% is attached as % already, so % cannot be attached as %',

@@ -97,8 +97,8 @@ BEGIN
       WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
       RETURNING t.id, t.status, t.attempts, t.last_error, h.worker
     ), noted AS (
-      INSERT INTO rowrunner.attempts (job_id, attempt, worker, error)
-      SELECT b.id, b.attempts, b.worker, b.last_error FROM back b
+      INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
+      SELECT $1, b.id, b.attempts, b.worker, b.last_error FROM back b
     )
     SELECT b.id, b.status, b.attempts FROM back b $sql$, mine.job_table)
   USING rescue.kind_id, rescue.at_most, mine.cancelled_status;

@@ -111,12 +111,12 @@ BEGIN
       WHERE j.id = before.id AND j.status = 'processing' AND j.lease = $2
       RETURNING j.id, j.status, j.attempts, before.locked_by, before.locked_at
     ), noted AS (
-      INSERT INTO rowrunner.attempts (job_id, attempt, worker, started_at, error)
-      SELECT id, attempts, locked_by, locked_at, $3 FROM ended
+      INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, started_at, error)
+      SELECT $7, id, attempts, locked_by, locked_at, $3 FROM ended
     )
     SELECT status FROM ended $sql$, mine.job_table)
   INTO answer USING fail.job_id, fail.lease, fail.error, fail.retry_after, fail.final,
-                    mine.cancelled_status;
+                    mine.cancelled_status, mine.id;
   IF answer IS NOT NULL THEN
     PERFORM rowrunner.strike_from_lease(fail.lease, fail.job_id);
   END IF;

@@ -1,6 +1,6 @@
 -- Charges an attempt. $1 ids, $2 leases, $3 errors, $4 delays in ms, $5 whether each is final, $6 how
--- long each ran in ms, $7 the word for cancelled, $8 this worker. Queued again while attempts are
--- left, unless somebody asked to cancel the job.
+-- long each ran in ms, $7 the word for cancelled, $8 this worker, $9 the kind. Queued again while
+-- attempts are left, unless somebody asked to cancel the job.
 WITH ended AS (
   UPDATE {jobs} j
   SET attempts = j.attempts + 1,
@@ -16,7 +16,7 @@ WITH ended AS (
   WHERE j.id = f.id AND j.status = 'processing' AND j.lease = f.lease
   RETURNING j.id, f.lease, j.status, j.attempts, f.error, f.ran_ms
 ), noted AS (
-  INSERT INTO rowrunner.attempts (job_id, attempt, worker, started_at, error)
-  SELECT id, attempts, $8, now() - ran_ms * interval '1 ms', error FROM ended
+  INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, started_at, error)
+  SELECT $9::smallint, id, attempts, $8, now() - ran_ms * interval '1 ms', error FROM ended
 )
 SELECT id, lease, status FROM ended

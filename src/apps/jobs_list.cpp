@@ -110,7 +110,7 @@ class lister {
 
  private:
   std::string when_failed(const std::string& id) {
-    const auto found = tx_.exec_params(std::string(queries::failed_at.text), id);
+    const auto found = tx_.exec_params(std::string(queries::failed_at.text), id, options_.kind);
     if (found.empty()) {
       throw bad_input("job " + id + " is not among the failed ones any more: list without --after");
     }

@@ -17,8 +17,9 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t value_width = 2000;
 
-ordered_json read_json(pqxx::dbtransaction& tx, const query& statement, const std::string& id) {
-  const auto answer = tx.exec_params(std::string(statement.text), id);
+ordered_json read_json(pqxx::dbtransaction& tx, const query& statement, const kind_info& kind,
+                       const std::string& id) {
+  const auto answer = tx.exec_params(std::string(statement.text), kind.id, id);
   if (answer.empty()) return {};
   auto out = ordered_json::parse(answer[0][0].as<std::string>());
   if (out.is_object()) use_z(out);
@@ -88,9 +89,9 @@ void show_job(const app_context& context, const std::string& id) {
   use_z(row);
   const ordered_json details{{"kind", found.kind->kind},
                              {"job", row},
-                             {"steps", read_json(tx, queries::job_steps, id)},
-                             {"progress", read_json(tx, queries::job_progress, id)},
-                             {"attempts", read_json(tx, queries::job_attempts, id)}};
+                             {"steps", read_json(tx, queries::job_steps, *found.kind, id)},
+                             {"progress", read_json(tx, queries::job_progress, *found.kind, id)},
+                             {"attempts", read_json(tx, queries::job_attempts, *found.kind, id)}};
   if (context.json) {
     std::cout << details << '\n';
     return;

@@ -81,7 +81,7 @@ pg::call finisher::call_for(const group& g) {
     case 1:
       return pg::with(sql.fail, pg::uuid_array(ids), pg::int_array(leases), pg::array(texts),
                       pg::array(delays), pg::array(finals), pg::array(ran), cancelled_word,
-                      worker_name_);
+                      worker_name_, std::to_string(g.home->kind.id));
     case 2:
       return pg::with(sql.give_back, pg::uuid_array(ids), pg::int_array(leases), pg::array(delays),
                       cancelled_word);

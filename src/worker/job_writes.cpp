@@ -9,6 +9,10 @@ namespace rowrunner {
 
 namespace asio = boost::asio;
 
+namespace {
+std::string kind_id(const job_ptr& job) { return std::to_string(job->home->kind.id); }
+}  // namespace
+
 job_writes::job_writes(std::shared_ptr<asio::io_context> io, pg::session& session,
                        std::function<void(const job_ptr&)> lost)
     : io_(std::move(io)),
@@ -39,7 +43,7 @@ asio::awaitable<void> job_writes::write(job_ptr job, pg::call call, const char* 
 asio::awaitable<std::optional<nlohmann::json>> job_writes::stored_step(job_ptr job,
                                                                        std::string name) {
   if (!job->steps) {
-    const auto rows = co_await run(job, pg::with(steps_of_, job->id));
+    const auto rows = co_await run(job, pg::with(steps_of_, kind_id(job), job->id));
     auto& steps = job->steps.emplace();
     for (int row = 0; row < rows.rows(); ++row) {
       steps.emplace(rows.get(row, 0), nlohmann::json::parse(rows.get(row, 1)));
@@ -52,15 +56,15 @@ asio::awaitable<std::optional<nlohmann::json>> job_writes::stored_step(job_ptr j
 
 asio::awaitable<void> job_writes::store_step(job_ptr job, std::string name, nlohmann::json result) {
   check_text("step name", name);
-  auto call =
-      pg::with(job->home->sql.step_done, job->id, std::to_string(job->lease), name, result.dump());
+  auto call = pg::with(job->home->sql.step_done, kind_id(job), job->id, std::to_string(job->lease),
+                       name, result.dump());
   co_await write(job, std::move(call), "a step");
   if (job->steps) job->steps->emplace(std::move(name), std::move(result));
 }
 
 asio::awaitable<void> job_writes::progress(job_ptr job, std::int64_t done, std::int64_t total,
                                            std::string message) {
-  auto call = pg::with(job->home->sql.progress, job->id, std::to_string(job->lease),
+  auto call = pg::with(job->home->sql.progress, kind_id(job), job->id, std::to_string(job->lease),
                        std::to_string(done), std::to_string(total), printable(message, 2000));
   co_await write(job, std::move(call), "progress");
 }

@@ -254,8 +254,12 @@ TEST_F(cli, shows_a_job_with_all_that_is_known) {
   const auto id = insert_job(db_, "京都");
   const auto lease = db_.value("SELECT rowrunner.claim('spot_image', 'w7')->>'lease'");
   db_.exec("SELECT rowrunner.fail('spot_image', '" + id + "', " + lease + ", 'no paint')");
-  db_.exec("INSERT INTO rowrunner.steps VALUES ('" + id + "', 'sketch', '{\"file\": \"s.png\"}')");
-  db_.exec("INSERT INTO rowrunner.progress VALUES ('" + id + "', 3, 10, 'painting')");
+  db_.exec("INSERT INTO rowrunner.steps SELECT id, '" + id +
+           "', 'sketch', '{\"file\": \"s.png\"}'"
+           " FROM rowrunner.kinds WHERE kind = 'spot_image'");
+  db_.exec("INSERT INTO rowrunner.progress SELECT id, '" + id +
+           "', 3, 10, 'painting'"
+           " FROM rowrunner.kinds WHERE kind = 'spot_image'");
   const auto text = out({"jobs", "show", id});
   EXPECT_THAT(text, ContainsRegex("spot_name +京都"));
   EXPECT_THAT(text, HasSubstr("progress  3 of 10  painting"));

@@ -102,8 +102,14 @@ TEST_F(hand_written_sql, a_failed_job_is_not_claimed_through_its_old_place) {
 TEST_F(hand_written_sql, a_deleted_waiting_job_leaves_nothing_that_runs) {
   const auto id = insert_job(db_, "a");
   insert_job(db_, "b");
-  db_.exec("INSERT INTO rowrunner.steps (job_id, step, result) VALUES ('" + id + "', 's', '1')");
-  db_.exec("INSERT INTO rowrunner.attempts (job_id, attempt, error) VALUES ('" + id + "', 1, 'x')");
+  db_.exec(
+      "INSERT INTO rowrunner.steps (kind, job_id, step, result)"
+      " SELECT id, '" +
+      id + "', 's', '1' FROM rowrunner.kinds");
+  db_.exec(
+      "INSERT INTO rowrunner.attempts (kind, job_id, attempt, error)"
+      " SELECT id, '" +
+      id + "', 1, 'x' FROM rowrunner.kinds");
   db_.exec("DELETE FROM spot_image_jobs WHERE id = '" + id + "'");
   EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.steps"), "0");
   EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.attempts"), "0");

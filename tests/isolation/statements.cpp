@@ -101,12 +101,12 @@ transaction repertoire::requeue(char job) const {
 }
 
 transaction repertoire::step(int lease, char job) const {
-  const command write{"step_done", {id_of_job(job), std::to_string(lease), "draw", "{}"}};
+  const command write{"step_done", {kind_, id_of_job(job), std::to_string(lease), "draw", "{}"}};
   return {"step", {{{"BEGIN", {}}, write}, {{"COMMIT", {}}}}, ""};
 }
 
 transaction repertoire::progress(int lease, char job) const {
-  const command write{"progress", {id_of_job(job), std::to_string(lease), "1", "2", "half"}};
+  const command write{"progress", {kind_, id_of_job(job), std::to_string(lease), "1", "2", "half"}};
   return {"progress", {{{"BEGIN", {}}, write}, {{"COMMIT", {}}}}, ""};
 }
 
@@ -138,7 +138,7 @@ transaction repertoire::fail(int lease, char job, bool last) const {
   return ending("fail", lease, last,
                 {"fail",
                  {list(id_of_job(job)), list(std::to_string(lease)), "{boom}", "{0}", "{f}", "{1}",
-                  "cancelled", owner(lease)}});
+                  "cancelled", owner(lease), kind_}});
 }
 
 transaction repertoire::give_back(int lease, char job, bool last) const {

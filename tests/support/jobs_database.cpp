@@ -59,7 +59,8 @@ UNION ALL
 SELECT 'I5: more attempts than allowed: ' || name FROM test_jobs WHERE attempts > max_attempts
 UNION ALL
 SELECT 'I5: charged otherwise than noted: ' || j.name FROM test_jobs j
-WHERE j.attempts > (SELECT count(*) FROM rowrunner.attempts a WHERE a.job_id = j.id)
+WHERE j.attempts > (SELECT count(*) FROM rowrunner.attempts a JOIN rowrunner.kinds k
+                    ON k.id = a.kind AND k.kind = 'test' WHERE a.job_id = j.id)
 UNION ALL
 SELECT 'I2: succeeded more than once: ' || name FROM history WHERE after = 'succeeded'
 GROUP BY name HAVING count(*) > 1
@@ -82,7 +83,9 @@ FROM test_jobs j LEFT JOIN effects e ON e.name = j.name
 WHERE j.status = 'succeeded' GROUP BY j.name HAVING count(e.name) <> 1
 UNION ALL
 SELECT 'failed but not on the dead letter list: ' || j.name FROM test_jobs j
-WHERE j.status = 'failed' AND NOT EXISTS (SELECT FROM rowrunner.failures f WHERE f.job_id = j.id)
+WHERE j.status = 'failed' AND NOT EXISTS (
+  SELECT FROM rowrunner.failures f JOIN rowrunner.kinds k ON k.id = f.kind AND k.kind = 'test'
+  WHERE f.job_id = j.id)
 )sql";
 
 }  // namespace
