@@ -37,14 +37,19 @@ BEGIN
          OR j.status OPERATOR(pg_catalog.<>) 'queued' OR j.attempts OPERATOR(pg_catalog.<>) 0) THEN
     RETURN NULL;
   END IF;
+  -- A row that the statement made queued may be cancelled or have new attempts by now: rowrunner.on_update
+  -- has run before, and its change has been followed already. So the word of such a row is read again.
   WITH changed AS MATERIALIZED (
-    SELECT s.plan_id, s.spot_name,
-           public.spot_image_status(j.status, j.attempts, j.max_attempts) AS word
+    SELECT s.plan_id, s.spot_name, ended.word
     FROM written j
     JOIN public.spots s ON s.plan_id OPERATOR(pg_catalog.=) j.plan_id
                        AND s.spot_name OPERATOR(pg_catalog.=) j.spot_name
-    WHERE s.image_status OPERATOR(pg_catalog.<>)
-          public.spot_image_status(j.status, j.attempts, j.max_attempts)
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN j.status OPERATOR(pg_catalog.=) 'queued' THEN (
+               SELECT public.spot_image_status(n.status, n.attempts, n.max_attempts)
+               FROM public.spot_image_jobs n WHERE n.id OPERATOR(pg_catalog.=) j.id)
+             ELSE public.spot_image_status(j.status, j.attempts, j.max_attempts) END AS word) ended
+    WHERE s.image_status OPERATOR(pg_catalog.<>) ended.word
     ORDER BY s.plan_id, s.spot_name
     FOR NO KEY UPDATE OF s
   )
@@ -54,133 +59,123 @@ BEGIN
   RETURN NULL;
 END
 $$;
+CREATE TABLE rowrunner.kinds (
+    id smallint NOT NULL,
+    kind text NOT NULL,
+    job_table regclass NOT NULL,
+    cancelled_status text NOT NULL,
+    wakeup regclass NOT NULL,
+    reached regclass NOT NULL,
+    paused boolean DEFAULT false NOT NULL,
+    retention interval,
+    attached_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT kinds_cancelled_status_check CHECK ((cancelled_status = ANY (ARRAY['cancelled'::text, 'failed'::text]))),
+    CONSTRAINT kinds_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,47}$'::text)),
+    CONSTRAINT kinds_retention_check CHECK ((retention > '00:00:00'::interval))
+);
+CREATE FUNCTION rowrunner.add_missing(mine rowrunner.kinds, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_nestloop TO 'off'
+    SET jit TO 'off'
+    SET row_security TO 'off'
+    AS $_$
+BEGIN
+  EXECUTE format($sql$
+    WITH missing AS MATERIALIZED (
+      SELECT j.id, j.priority, j.run_at FROM %1$s j
+      WHERE j.status = 'queued' AND j.run_at < 'infinity'
+        AND NOT EXISTS (SELECT FROM rowrunner.queue q
+                        WHERE q.kind = $1 AND q.job_id = j.id AND q.priority = j.priority)
+        AND NOT EXISTS (SELECT FROM rowrunner.delayed d
+                        WHERE d.kind = $1 AND d.job_id = j.id AND d.priority = j.priority
+                          AND d.run_at = j.run_at)
+      ORDER BY j.created_at, j.id
+    ), due AS (
+      INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
+      SELECT $1, m.priority, nextval('rowrunner.back_of_line'), m.id FROM missing m WHERE m.run_at <= now()
+      RETURNING 1
+    ), later AS (
+      INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+      SELECT $1, m.run_at, m.priority, m.id FROM missing m WHERE m.run_at > now()
+      RETURNING 1
+    ), dead AS (
+      INSERT INTO rowrunner.failures (kind, job_id, failed_at, attempts, error)
+      SELECT $1, j.id, j.updated_at, j.attempts, j.last_error FROM %1$s j WHERE j.status = 'failed'
+      ON CONFLICT DO NOTHING RETURNING 1
+    ), expired AS (
+      INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
+      SELECT j.lease, $1, coalesce(min(j.locked_by), 'unknown'), now(), array_agg(j.id)
+      FROM %1$s j
+      WHERE j.status = 'processing' AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = j.lease)
+      GROUP BY j.lease HAVING j.lease IS NOT NULL
+      ON CONFLICT DO NOTHING RETURNING cardinality(job_ids) AS jobs
+    )
+    SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM later), (SELECT count(*) FROM dead),
+           (SELECT coalesce(sum(jobs), 0) FROM expired) $sql$, mine.job_table)
+  INTO queued, delayed, failed, lost USING mine.id;
+END
+$_$;
 CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
+    AS $$
 DECLARE
-  problems text;
   mine rowrunner.kinds;
-  flag text;
-  mark text;
-  cancelled_word text;
-  arguments text;
+  unleased bigint;
 BEGIN
-  SELECT string_agg(p, E'\n') INTO problems FROM rowrunner.attach_problems(attach.job_table) p;
-  IF problems IS NOT NULL THEN
-    RAISE EXCEPTION '% cannot be attached: %', attach.job_table, replace(problems, E'\n', '; ')
-      USING ERRCODE = 'invalid_table_definition',
-            HINT = 'SELECT * FROM rowrunner.job_columns() lists what a job table needs.';
+  -- The lock lets no uncommitted row pass, but an older snapshot would not see what was committed since.
+  IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+    RAISE EXCEPTION 'attach would miss jobs under %', upper(current_setting('transaction_isolation'))
+      USING ERRCODE = 'active_sql_transaction',
+            HINT = 'Call it in a transaction that begins with BEGIN ISOLATION LEVEL READ COMMITTED.';
   END IF;
+  PERFORM rowrunner.refuse_unfit(attach.job_table);
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
-  -- A CHECK on status that does not know 'cancelled' says which word to use instead.
-  SELECT CASE WHEN bool_or(pg_get_constraintdef(c.oid) LIKE '%''queued''%'
-                          AND pg_get_constraintdef(c.oid) NOT LIKE '%''cancelled''%') THEN 'failed'
-              ELSE 'cancelled' END
-    INTO cancelled_word
-    FROM pg_constraint c
-    JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attname = 'status' AND a.attnum = ANY (c.conkey)
-    WHERE c.conrelid = attach.job_table AND c.contype = 'c';
+  PERFORM rowrunner.refuse_unfit(attach.job_table);
+  EXECUTE format('SELECT count(*) FROM %s WHERE status = ''processing'' AND lease IS NULL',
+                 attach.job_table) INTO unleased;
+  IF unleased > 0 THEN
+    RAISE EXCEPTION '% rows of % are processing and belong to no worker of the engine', unleased,
+      attach.job_table USING ERRCODE = 'object_not_in_prerequisite_state',
+      HINT = format('UPDATE %s SET status = ''queued'' WHERE status = ''processing'' AND lease IS NULL',
+                    attach.job_table);
+  END IF;
+  IF EXISTS (SELECT FROM rowrunner.kinds k WHERE k.kind = attach.kind
+             AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = k.job_table)) THEN
+    RAISE NOTICE 'the table that was attached as % is gone', attach.kind;
+    PERFORM rowrunner.detach(attach.kind);
+  END IF;
   SELECT * INTO mine FROM rowrunner.kinds k
     WHERE k.kind = attach.kind OR k.job_table = attach.job_table;
   IF NOT FOUND THEN
-    IF attach.kind !~ '^[a-z][a-z0-9_]{0,47}$' THEN
-      RAISE EXCEPTION 'kind % is not a name of lower case letters, digits and _ (48 at most)',
-        quote_literal(attach.kind) USING ERRCODE = 'invalid_name';
-    END IF;
-    flag := format('rowrunner.wakeup_%s', attach.kind);
-    mark := format('rowrunner.reached_%s', attach.kind);
-    EXECUTE format('CREATE SEQUENCE %s', flag);
-    EXECUTE format('CREATE SEQUENCE %s', mark);
-    INSERT INTO rowrunner.kinds (kind, job_table, cancelled_status, wakeup, reached, retention)
-      VALUES (attach.kind, attach.job_table, cancelled_word, flag::regclass, mark::regclass,
-              attach.retention)
-      RETURNING * INTO mine;
-    EXECUTE format('INSERT INTO rowrunner.queue SELECT %s, priority, nextval(''rowrunner.back_of_line''), id'
-                   ' FROM %s WHERE status = ''queued'' AND run_at <= now() ORDER BY created_at',
-                   mine.id, mine.job_table);
-    EXECUTE format('INSERT INTO rowrunner.delayed SELECT %s, run_at, priority, id'
-                   ' FROM %s WHERE status = ''queued'' AND run_at > now()', mine.id, mine.job_table);
-    -- What is processing already belongs to nobody that the engine knows: it gets leases that have
-    -- expired, and the next rescue takes it back.
-    EXECUTE format('UPDATE %s SET lease = rowrunner.new_lease() WHERE status = ''processing''',
-                   mine.job_table);
-    EXECUTE format('INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)'
-                   ' SELECT lease, %s, coalesce(locked_by, ''unknown''), now(), ARRAY[id]'
-                   ' FROM %s WHERE status = ''processing''', mine.id, mine.job_table);
-    EXECUTE format('INSERT INTO rowrunner.failures (kind, job_id, failed_at, attempts, error)'
-                   ' SELECT %s, id, updated_at, attempts, last_error FROM %s WHERE status = ''failed''',
-                   mine.id, mine.job_table);
+    mine := rowrunner.register(attach.job_table, attach.kind, attach.retention);
   ELSIF mine.kind <> attach.kind OR mine.job_table <> attach.job_table THEN
     RAISE EXCEPTION '% is attached as % already, so % cannot be attached as %',
       mine.job_table, mine.kind, attach.job_table, attach.kind USING ERRCODE = 'duplicate_object';
-  ELSE
-    UPDATE rowrunner.kinds k SET cancelled_status = cancelled_word,
-                                 retention = coalesce(attach.retention, k.retention)
-      WHERE k.id = mine.id;
   END IF;
-  arguments := format('(%L, %L, %L)', mine.id, mine.kind, mine.wakeup);
-  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_insert AFTER INSERT ON %s'
-    ' REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT'
-    ' EXECUTE FUNCTION rowrunner.on_insert%s', mine.job_table, arguments);
-  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_update AFTER UPDATE ON %s FOR EACH ROW'
-    ' WHEN (NEW.status IN (''queued'', ''failed'') OR OLD.status = ''failed'''
-    '       OR (NEW.status = ''processing'' AND (NEW.lease IS NULL OR OLD.status NOT IN (''queued'', ''processing'')))'
-    '       OR NEW.id <> OLD.id)'
-    ' EXECUTE FUNCTION rowrunner.on_update%s', mine.job_table, arguments);
-  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_delete AFTER DELETE ON %s'
-    ' REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT'
-    ' EXECUTE FUNCTION rowrunner.on_delete%s', mine.job_table, arguments);
-  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_truncate AFTER TRUNCATE ON %s'
-    ' EXECUTE FUNCTION rowrunner.on_truncate%s', mine.job_table, arguments);
-  EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
-  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s, %s TO rowrunner_worker', mine.wakeup, mine.reached);
+  -- A CHECK on status that does not know 'cancelled' says which word to use instead; what cannot be
+  -- tried is read.
+  UPDATE rowrunner.kinds k
+    SET retention = coalesce(attach.retention, k.retention),
+        cancelled_status = CASE
+          WHEN rowrunner.refuses_status(attach.job_table, 'cancelled') IS NULL AND NOT EXISTS (
+                 SELECT FROM pg_constraint c JOIN pg_attribute a
+                   ON a.attrelid = c.conrelid AND a.attname = 'status' AND a.attnum = ANY (c.conkey)
+                 WHERE c.conrelid = attach.job_table AND c.contype = 'c'
+                   AND pg_get_constraintdef(c.oid) LIKE '%''queued''%'
+                   AND pg_get_constraintdef(c.oid) NOT LIKE '%''cancelled''%') THEN 'cancelled'
+          ELSE 'failed' END
+    WHERE k.id = mine.id;
+  PERFORM rowrunner.add_missing(mine);
+  PERFORM rowrunner.equip(mine);
 END
-$_$;
+$$;
 CREATE FUNCTION rowrunner.attach_problems(job_table regclass) RETURNS SETOF text
     LANGUAGE sql STABLE
-    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  SELECT format('column %s is missing (%s%s)', c.name, c.type, CASE WHEN c.not_null THEN ' NOT NULL' ELSE '' END)
-  FROM rowrunner.job_columns() c
-  WHERE NOT EXISTS (SELECT FROM pg_attribute a
-                    WHERE a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped)
-  UNION ALL
-  SELECT format('column %s is %s, must be %s', c.name, format_type(a.atttypid, a.atttypmod), c.type)
-  FROM rowrunner.job_columns() c
-  JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
-  WHERE format_type(a.atttypid, NULL) <> c.type
-  UNION ALL
-  SELECT format('column %s must be NOT NULL', c.name)
-  FROM rowrunner.job_columns() c
-  JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
-  WHERE c.not_null AND NOT a.attnotnull
-  UNION ALL
-  SELECT format('column %s needs a default', c.name)
-  FROM rowrunner.job_columns() c
-  JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
-  WHERE c.default_needed AND NOT a.atthasdef
-  UNION ALL
-  SELECT 'id must be the primary key'
-  WHERE EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = job_table AND a.attname = 'id' AND NOT a.attisdropped)
-    AND NOT EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = 'id'
-                    WHERE i.indrelid = job_table AND i.indisprimary
-                      AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)
-  UNION ALL
-  -- An index over a column that changes would make each transition write into every index.
-  SELECT DISTINCT format('index %s uses column %s, which changes while a job runs: drop the index',
-                         d.objid::regclass, a.attname)
-  FROM pg_index i
-  JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
-                  AND d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indrelid
-  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = d.refobjsubid
-  WHERE i.indrelid = job_table
-    AND a.attname IN ('status', 'attempts', 'last_error', 'updated_at', 'locked_at', 'locked_by',
-                      'lease', 'priority', 'run_at')
-  UNION ALL
-  SELECT format('%s is not an ordinary table', job_table)
-  FROM pg_class WHERE oid = job_table AND relkind <> 'r'
+  SELECT rowrunner.table_problems(job_table) UNION ALL SELECT rowrunner.column_problems(job_table)
+  UNION ALL SELECT rowrunner.value_problems(job_table)
 $$;
 CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL::text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
@@ -253,10 +248,55 @@ BEGIN
   END LOOP;
 END
 $_$;
+CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  WITH needed AS (
+    SELECT c.*, a.attname, a.attnotnull, a.atthasdef, a.attgenerated, a.attidentity,
+           format_type(a.atttypid, a.atttypmod) AS found, format_type(a.atttypid, NULL) AS found_type
+    FROM rowrunner.job_columns() WITH ORDINALITY c (name, type, not_null, default_needed, n)
+    LEFT JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
+    ORDER BY c.n
+  )
+  SELECT format('column %s is missing (%s%s)', name, type, CASE WHEN not_null THEN ' NOT NULL' ELSE '' END)
+  FROM needed WHERE attname IS NULL
+  UNION ALL
+  SELECT format('column %s is %s, must be %s', name, found, type)
+         || CASE WHEN name = 'id' AND found IN ('bigint', 'integer', 'smallint')
+                 THEN ': keep the number as a further column' ELSE '' END
+  FROM needed WHERE found_type <> type
+  UNION ALL
+  SELECT format('column %s must be NOT NULL', name) FROM needed WHERE not_null AND NOT attnotnull
+  UNION ALL
+  SELECT format('column %s is %s, but the engine writes it', name,
+                CASE WHEN attgenerated <> '' THEN 'generated' ELSE 'an identity column' END)
+  FROM needed WHERE attgenerated <> '' OR attidentity <> ''
+  UNION ALL
+  SELECT format('column %s needs a default', name)
+  FROM needed WHERE default_needed AND NOT atthasdef AND attidentity = ''
+  UNION ALL
+  SELECT 'id must be the primary key'
+  FROM needed WHERE name = 'id' AND attname IS NOT NULL
+    AND NOT EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = 'id'
+                    WHERE i.indrelid = job_table AND i.indisprimary AND i.indimmediate
+                      AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)
+  UNION ALL
+  -- An index over a column that changes would make each transition write into every index.
+  SELECT DISTINCT format('index %s uses column %s, which changes while a job runs: drop the index',
+                         d.objid::regclass, a.attname)
+  FROM pg_index i
+  JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
+                  AND d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indrelid
+  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = d.refobjsubid
+  WHERE i.indrelid = job_table
+    AND a.attname IN ('status', 'attempts', 'last_error', 'updated_at', 'locked_at', 'locked_by',
+                      'lease', 'priority', 'run_at')
+$$;
 CREATE FUNCTION rowrunner.detach(kind text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
+    AS $_$
 DECLARE
   mine rowrunner.kinds;
   event text;
@@ -265,20 +305,47 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'unknown kind %', detach.kind USING ERRCODE = 'undefined_object';
   END IF;
-  EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', mine.job_table);
-  IF EXISTS (SELECT FROM rowrunner.leases l WHERE l.kind = mine.id) THEN
-    RAISE EXCEPTION 'kind % has running jobs', detach.kind
-      USING ERRCODE = 'object_in_use', HINT = 'Pause the kind and wait until its jobs have ended.';
+  IF EXISTS (SELECT FROM pg_class c WHERE c.oid = mine.job_table) THEN
+    EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', mine.job_table);
+    IF EXISTS (SELECT FROM rowrunner.leases l WHERE l.kind = mine.id) THEN
+      RAISE EXCEPTION 'kind % has running jobs', detach.kind
+        USING ERRCODE = 'object_in_use', HINT = 'Pause the kind and wait until its jobs have ended.';
+    END IF;
+    FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate'] LOOP
+      EXECUTE format('DROP TRIGGER IF EXISTS rowrunner_%s ON %s', event, mine.job_table);
+    END LOOP;
   END IF;
-  FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate'] LOOP
-    EXECUTE format('DROP TRIGGER IF EXISTS rowrunner_%s ON %s', event, mine.job_table);
-  END LOOP;
-  DELETE FROM rowrunner.queue q WHERE q.kind = mine.id;
-  DELETE FROM rowrunner.delayed d WHERE d.kind = mine.id;
-  DELETE FROM rowrunner.failures f WHERE f.kind = mine.id;
+  PERFORM rowrunner.forget_jobs(mine.id);
+  DELETE FROM rowrunner.cancellations c USING rowrunner.leases l WHERE l.kind = mine.id AND c.lease = l.lease;
+  DELETE FROM rowrunner.leases l WHERE l.kind = mine.id;
   DELETE FROM rowrunner.counters c WHERE c.kind = mine.id;
   DELETE FROM rowrunner.kinds k WHERE k.id = mine.id;
-  EXECUTE format('DROP SEQUENCE %s, %s', mine.wakeup, mine.reached);
+  EXECUTE format('DROP SEQUENCE IF EXISTS rowrunner.wakeup_%1$s, rowrunner.reached_%1$s', mine.kind);
+END
+$_$;
+CREATE FUNCTION rowrunner.equip(mine rowrunner.kinds) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  arguments CONSTANT text := format('(%L, %L, %L)', mine.id, mine.kind, mine.wakeup);
+BEGIN
+  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_insert AFTER INSERT ON %s'
+    ' REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT'
+    ' EXECUTE FUNCTION rowrunner.on_insert%s', mine.job_table, arguments);
+  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_update AFTER UPDATE ON %s FOR EACH ROW'
+    ' WHEN (NEW.status IN (''queued'', ''failed'') OR OLD.status = ''failed'''
+    '       OR (NEW.status = ''processing'' AND (NEW.lease IS NULL OR OLD.status NOT IN (''queued'', ''processing'')))'
+    '       OR NEW.id <> OLD.id)'
+    ' EXECUTE FUNCTION rowrunner.on_update%s', mine.job_table, arguments);
+  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_delete AFTER DELETE ON %s'
+    ' REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT'
+    ' EXECUTE FUNCTION rowrunner.on_delete%s', mine.job_table, arguments);
+  EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_truncate AFTER TRUNCATE ON %s'
+    ' EXECUTE FUNCTION rowrunner.on_truncate%s', mine.job_table, arguments);
+  EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
+  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s, %s TO rowrunner_worker', mine.wakeup, mine.reached);
 END
 $$;
 CREATE FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval DEFAULT '00:00:01'::interval, final boolean DEFAULT false) RETURNS text
@@ -313,6 +380,19 @@ BEGIN
   RETURN answer;
 END
 $_$;
+CREATE FUNCTION rowrunner.forget_jobs(of_kind smallint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  DELETE FROM rowrunner.queue WHERE kind = of_kind;
+  DELETE FROM rowrunner.delayed WHERE kind = of_kind;
+  DELETE FROM rowrunner.failures WHERE kind = of_kind;
+  DELETE FROM rowrunner.steps WHERE kind = of_kind;
+  DELETE FROM rowrunner.progress WHERE kind = of_kind;
+  DELETE FROM rowrunner.attempts WHERE kind = of_kind;
+END
+$$;
 CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT '00:00:10'::interval) RETURNS boolean
     LANGUAGE plpgsql
     AS $$
@@ -337,20 +417,6 @@ CREATE FUNCTION rowrunner.job_columns() RETURNS TABLE(name text, type text, not_
          ('priority', 'smallint', true, true),
          ('run_at', 'timestamp with time zone', true, true)
 $$;
-CREATE TABLE rowrunner.kinds (
-    id smallint NOT NULL,
-    kind text NOT NULL,
-    job_table regclass NOT NULL,
-    cancelled_status text NOT NULL,
-    wakeup regclass NOT NULL,
-    reached regclass NOT NULL,
-    paused boolean DEFAULT false NOT NULL,
-    retention interval,
-    attached_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT kinds_cancelled_status_check CHECK ((cancelled_status = ANY (ARRAY['cancelled'::text, 'failed'::text]))),
-    CONSTRAINT kinds_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,47}$'::text)),
-    CONSTRAINT kinds_retention_check CHECK ((retention > '00:00:00'::interval))
-);
 CREATE FUNCTION rowrunner.kind_named(kind text) RETURNS rowrunner.kinds
     LANGUAGE plpgsql STABLE
     AS $$
@@ -408,6 +474,8 @@ BEGIN
   DELETE FROM rowrunner.progress p USING deleted d WHERE p.kind = my_kind AND p.job_id = d.id;
   DELETE FROM rowrunner.attempts a USING deleted d WHERE a.kind = my_kind AND a.job_id = d.id;
   DELETE FROM rowrunner.failures f USING deleted d WHERE f.kind = my_kind AND f.job_id = d.id;
+  DELETE FROM rowrunner.delayed w USING deleted d
+    WHERE w.kind = my_kind AND w.run_at = d.run_at AND w.job_id = d.id AND d.status = 'queued';
   RETURN NULL;
 END
 $$;
@@ -432,7 +500,8 @@ BEGIN
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
       SELECT my_kind, i.run_at, i.priority, i.id
       FROM inserted i
-      WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.>) pg_catalog.now();
+      WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.>) pg_catalog.now()
+        AND i.run_at OPERATOR(pg_catalog.<) 'infinity';
     INSERT INTO rowrunner.failures (kind, job_id, attempts, error)
       SELECT my_kind, i.id, i.attempts, i.last_error
       FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'failed';
@@ -450,9 +519,7 @@ CREATE FUNCTION rowrunner.on_truncate() RETURNS trigger
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
-  DELETE FROM rowrunner.failures WHERE kind = TG_ARGV[0]::smallint;
-  DELETE FROM rowrunner.queue WHERE kind = TG_ARGV[0]::smallint;
-  DELETE FROM rowrunner.delayed WHERE kind = TG_ARGV[0]::smallint;
+  PERFORM rowrunner.forget_jobs(TG_ARGV[0]::smallint);
   RETURN NULL;
 END
 $$;
@@ -501,7 +568,7 @@ BEGIN
   END IF;
   IF NEW.run_at > now() THEN
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-      VALUES (my_kind, NEW.run_at, NEW.priority, NEW.id);
+      SELECT my_kind, NEW.run_at, NEW.priority, NEW.id WHERE NEW.run_at < 'infinity';
   ELSE
     -- What ran before and comes back goes to the front: it is older than all that wait.
     INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
@@ -521,6 +588,30 @@ BEGIN
   RETURN NULL;
 END
 $_$;
+CREATE FUNCTION rowrunner.only_computes(expression pg_node_tree, catalog regclass, entry oid, job_table regclass) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT NOT EXISTS (SELECT FROM pg_depend d
+                     WHERE d.classid = catalog AND d.objid = entry
+                       AND NOT (d.refclassid = 'pg_class'::regclass AND d.refobjid = job_table))
+     AND NOT EXISTS (SELECT FROM regexp_matches(expression::text, ':(funcid|opno) (\d+)', 'g') used
+                     LEFT JOIN pg_operator o ON used[1] = 'opno' AND o.oid = used[2]::oid
+                     JOIN pg_proc p ON p.oid = coalesce(o.oprcode::oid, used[2]::oid)
+                     WHERE p.provolatile <> 'i'
+                       AND p.proname NOT IN ('now', 'transaction_timestamp', 'statement_timestamp',
+                                             'clock_timestamp', 'timestamptz_pl_interval',
+                                             'timestamptz_mi_interval'))
+$$;
+CREATE FUNCTION rowrunner.pages_to_sweep() RETURNS bigint
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT max(pg_relation_size(c.oid)) / current_setting('block_size')::bigint
+  FROM pg_class c
+  WHERE c.relnamespace = 'rowrunner'::regnamespace
+    AND c.relname IN ('queue', 'delayed', 'failures', 'steps', 'progress', 'attempts')
+$$;
 CREATE FUNCTION rowrunner.reach(mark regclass, last bigint) RETURNS bigint
     LANGUAGE sql
     RETURN CASE WHEN ((last > COALESCE(pg_sequence_last_value(mark), (0)::bigint)) OR ((last >> 47) < (pg_sequence_last_value(mark) >> 47))) THEN setval(mark, last) ELSE NULL::bigint END;
@@ -530,6 +621,69 @@ CREATE FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) RETURNS bi
 CREATE FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) RETURNS bigint
     LANGUAGE sql
     RETURN (SELECT (m.last & (((1)::bigint << 47) - 1)) FROM (SELECT pg_sequence_last_value(reached_seq.mark) AS last) m WHERE ((m.last >> 47) = (reached_seq.priority + 32768)));
+CREATE FUNCTION rowrunner.refuse_unfit(job_table regclass) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  problems text;
+BEGIN
+  SELECT string_agg(p, '; ') INTO problems FROM rowrunner.attach_problems(job_table) p;
+  IF problems IS NOT NULL THEN
+    RAISE EXCEPTION '% cannot be attached: %', job_table, problems
+      USING ERRCODE = 'invalid_table_definition',
+            HINT = 'SELECT * FROM rowrunner.job_columns() lists the columns; docs/job-tables.md says why.';
+  END IF;
+END
+$$;
+CREATE FUNCTION rowrunner.refuses_status(job_table regclass, word text) RETURNS name
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  checked record;
+  fits boolean;
+BEGIN
+  FOR checked IN
+    SELECT c.conname, pg_get_expr(c.conbin, c.conrelid) AS expression
+    FROM pg_constraint c
+    JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attname = 'status' AND c.conkey = ARRAY[a.attnum]
+    WHERE c.conrelid = job_table AND c.contype = 'c' AND a.atttypid = 'text'::regtype
+      AND rowrunner.only_computes(c.conbin, 'pg_constraint', c.oid, job_table)
+  LOOP
+    BEGIN
+      EXECUTE format('SELECT (%s) IS NOT FALSE FROM (SELECT $1 AS status) job', checked.expression)
+        INTO fits USING word;
+    EXCEPTION WHEN OTHERS THEN
+      fits := false;  -- and so would the UPDATE fail
+    END;
+    IF NOT fits THEN
+      RETURN checked.conname;
+    END IF;
+  END LOOP;
+  RETURN NULL;
+END
+$_$;
+CREATE FUNCTION rowrunner.register(job_table regclass, kind text, retention interval) RETURNS rowrunner.kinds
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  mine rowrunner.kinds;
+BEGIN
+  IF register.kind !~ '^[a-z][a-z0-9_]{0,47}$' THEN
+    RAISE EXCEPTION 'kind % is not a name of lower case letters, digits and _ (48 at most)',
+      quote_literal(register.kind) USING ERRCODE = 'invalid_name';
+  END IF;
+  EXECUTE format('CREATE SEQUENCE rowrunner.wakeup_%s', register.kind);
+  EXECUTE format('CREATE SEQUENCE rowrunner.reached_%s', register.kind);
+  INSERT INTO rowrunner.kinds (kind, job_table, cancelled_status, wakeup, reached, retention)
+    VALUES (register.kind, register.job_table, 'failed', ('rowrunner.wakeup_' || register.kind)::regclass,
+            ('rowrunner.reached_' || register.kind)::regclass, register.retention)
+    RETURNING * INTO mine;
+  RETURN mine;
+END
+$_$;
 CREATE FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) RETURNS boolean
     LANGUAGE plpgsql
     AS $_$
@@ -547,6 +701,71 @@ BEGIN
   RETURN n = 1;
 END
 $_$;
+CREATE FUNCTION rowrunner.remove_duplicates(of_kind smallint) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_nestloop TO 'off'
+    SET jit TO 'off'
+    AS $$
+DECLARE
+  n bigint;
+  removed bigint;
+BEGIN
+  DELETE FROM rowrunner.queue q
+    USING (SELECT e.priority, e.seq,
+                  row_number() OVER (PARTITION BY e.job_id, e.priority ORDER BY e.seq) AS place
+           FROM rowrunner.queue e WHERE e.kind = of_kind) numbered
+    WHERE q.kind = of_kind AND q.priority = numbered.priority AND q.seq = numbered.seq
+      AND numbered.place > 1;
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  DELETE FROM rowrunner.delayed WHERE ctid = ANY (ARRAY(
+    SELECT numbered.tid
+    FROM (SELECT d.ctid AS tid, d.job_id, d.priority,
+                 row_number() OVER (PARTITION BY d.job_id, d.priority, d.run_at) AS place
+          FROM rowrunner.delayed d WHERE d.kind = of_kind) numbered
+    WHERE numbered.place > 1
+       OR EXISTS (SELECT FROM rowrunner.queue q WHERE q.kind = of_kind AND q.job_id = numbered.job_id
+                    AND q.priority = numbered.priority)));
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN removed + n;
+END
+$$;
+CREATE FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT removed bigint, OUT problems text[]) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'off'
+    AS $$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(repair.kind);
+  page bigint := 0;
+  unleased bigint;
+BEGIN
+  PERFORM FROM rowrunner.kinds k WHERE k.id = mine.id FOR KEY SHARE;  -- a detach waits
+  IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = mine.job_table) THEN
+    RAISE EXCEPTION 'the table of kind % was dropped', mine.kind USING ERRCODE = 'undefined_table',
+      HINT = format('SELECT rowrunner.detach(%L)', mine.kind);
+  END IF;
+  problems := ARRAY(SELECT rowrunner.attach_problems(mine.job_table));
+  EXECUTE format('SELECT count(*) FROM %s WHERE status = ''processing'' AND lease IS NULL',
+                 mine.job_table) INTO unleased;
+  IF unleased > 0 THEN
+    problems := problems || format(
+      '%s rows are processing without a lease: UPDATE %s SET status = ''queued'' WHERE status = ''processing'''
+      ' AND lease IS NULL', unleased, mine.job_table);
+  END IF;
+  removed := 0;
+  WHILE page < rowrunner.pages_to_sweep() LOOP
+    removed := removed + rowrunner.sweep_kind(mine, page, 1000);
+    page := page + 1000;
+  END LOOP;
+  removed := removed + rowrunner.remove_duplicates(mine.id);
+  SELECT m.queued, m.delayed, m.failed, m.lost INTO queued, delayed, failed, lost
+    FROM rowrunner.add_missing(mine) m;
+  IF queued > 0 THEN
+    PERFORM rowrunner.wake(mine.wakeup, mine.kind);
+  END IF;
+END
+$$;
 CREATE FUNCTION rowrunner.requeue(kind text, job_id uuid) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -630,6 +849,156 @@ BEGIN
     PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
   END IF;
   RETURN n = 1;
+END
+$_$;
+CREATE FUNCTION rowrunner.sweep(from_page bigint DEFAULT 0, pages bigint DEFAULT NULL::bigint, OUT removed bigint, OUT next_page bigint) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  mine rowrunner.kinds;
+BEGIN
+  removed := 0;
+  next_page := from_page;
+  IF from_page = 0 THEN
+    DELETE FROM rowrunner.counters WHERE minute < now() - interval '7 days';
+    DELETE FROM rowrunner.workers WHERE seen_at < now() - interval '1 day';
+    DELETE FROM rowrunner.cancellations c
+      WHERE c.requested_at < now() - interval '1 minute'
+        AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = c.lease);
+  END IF;
+  LOOP
+    FOR mine IN SELECT * FROM rowrunner.kinds k ORDER BY k.id LOOP
+      BEGIN
+        removed := removed + rowrunner.sweep_kind(mine, next_page, coalesce(pages, 1000));
+      EXCEPTION WHEN lock_not_available OR deadlock_detected OR insufficient_privilege
+                  OR undefined_table OR undefined_column THEN
+        RAISE WARNING 'entries of kind % were not swept: %', mine.kind, SQLERRM;
+      END;
+    END LOOP;
+    next_page := next_page + coalesce(pages, 1000);
+    IF next_page >= rowrunner.pages_to_sweep() THEN
+      next_page := NULL;
+    END IF;
+    EXIT WHEN next_page IS NULL OR pages IS NOT NULL;
+  END LOOP;
+END
+$$;
+CREATE FUNCTION rowrunner.sweep_kind(mine rowrunner.kinds, from_page bigint, pages bigint) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    SET lock_timeout TO '1s'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET row_security TO 'off'
+    AS $_$
+DECLARE
+  first_row CONSTANT tid := format('(%s,0)', from_page);
+  end_row CONSTANT tid := format('(%s,0)', least(from_page + pages, 4294967294));
+  is_there CONSTANT boolean := EXISTS (SELECT FROM pg_class c WHERE c.oid = mine.job_table);
+  store text;
+  matches text;
+  n bigint;
+  removed bigint := 0;
+BEGIN
+  FOR store, matches IN VALUES
+    ('queue', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''),
+    -- An entry that is due at another time than its job goes only where the right one is there too.
+    ('delayed', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''
+                ' AND (j.run_at = x.run_at OR NOT EXISTS (SELECT FROM rowrunner.delayed o'
+                ' WHERE o.kind = x.kind AND o.run_at = j.run_at AND o.job_id = j.id))'),
+    ('failures', 'j.status = ''failed'''), ('steps', 'true'), ('progress', 'true'), ('attempts', 'true')
+  LOOP
+    EXECUTE format($sql$
+      WITH x AS MATERIALIZED (
+        SELECT e.*, e.ctid AS place FROM rowrunner.%I e
+        WHERE e.ctid >= $1 AND e.ctid < $2 AND e.kind + 0 = $3
+      )
+      DELETE FROM rowrunner.%1$I WHERE ctid = ANY (ARRAY(SELECT x.place FROM x %s)) $sql$, store,
+      CASE WHEN is_there THEN format('WHERE NOT EXISTS (SELECT FROM %s j WHERE j.id = x.job_id AND %s)',
+                                     mine.job_table, matches) END)
+      USING first_row, end_row, mine.id;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    removed := removed + n;
+  END LOOP;
+  RETURN removed;
+END
+$_$;
+CREATE FUNCTION rowrunner.table_problems(job_table regclass) RETURNS SETOF text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT format('%s is not an ordinary table but a %s', job_table,
+                CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view'
+                               WHEN 'p' THEN 'partitioned table' WHEN 'f' THEN 'foreign table'
+                               ELSE 'relation of kind ' || c.relkind::text END)
+  FROM pg_class c WHERE c.oid = job_table AND c.relkind <> 'r'
+  UNION ALL
+  -- Statement triggers do not fire for rows that come in through another table.
+  SELECT format('it is %s %s, and INSERTs there would not be seen',
+                CASE WHEN c.relispartition THEN 'a partition of' ELSE 'an inheritance child of' END,
+                i.inhparent::regclass)
+  FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhrelid = job_table
+  UNION ALL
+  SELECT format('%s inherits from it, and INSERTs there would not be seen', i.inhrelid::regclass)
+  FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhparent
+  WHERE i.inhparent = job_table AND c.relkind <> 'p'
+  UNION ALL
+  SELECT 'it is a temporary table, which no worker sees'
+  FROM pg_class c WHERE c.oid = job_table AND c.relpersistence = 't'
+  UNION ALL
+  SELECT format('it is unlogged, and a crash of the server would lose its jobs: ALTER TABLE %s SET LOGGED',
+                job_table)
+  FROM pg_class c WHERE c.oid = job_table AND c.relpersistence = 'u'
+  UNION ALL
+  SELECT format('row level security is on, which hides jobs from workers:'
+                ' ALTER TABLE %s DISABLE ROW LEVEL SECURITY', job_table)
+  FROM pg_class c WHERE c.oid = job_table AND c.relrowsecurity
+  UNION ALL
+  SELECT format('rule %s changes what is written: use a trigger instead', quote_ident(r.rulename))
+  FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
+  WHERE r.ev_class = job_table AND c.relkind IN ('r', 'p')
+$$;
+CREATE FUNCTION rowrunner.value_problems(job_table regclass) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  found record;
+  fits boolean;
+BEGIN
+  FOR found IN
+    SELECT wanted.*, pg_get_expr(d.adbin, d.adrelid) AS expression,
+           rowrunner.only_computes(d.adbin, 'pg_attrdef', d.oid, job_table) AS can_be_tried
+    FROM (VALUES ('status', '= ''queued''', '''queued'''), ('attempts', '= 0', '0'),
+                 ('max_attempts', '> 0', '3'), ('priority', 'IS NOT NULL', '0'),
+                 ('run_at', '<= now()', 'now()')) AS wanted (name, test, better)
+    JOIN rowrunner.job_columns() c ON c.name = wanted.name
+    JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND a.attgenerated = ''
+                       AND format_type(a.atttypid, NULL) = c.type
+    JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+  LOOP
+    fits := found.name <> 'status';
+    IF found.can_be_tried THEN
+      BEGIN
+        EXECUTE format('SELECT (%s) %s', found.expression, found.test) INTO fits;
+      EXCEPTION WHEN OTHERS THEN
+        fits := false;
+      END;
+    END IF;
+    IF fits IS NOT TRUE THEN
+      RETURN NEXT format('the default of %1$s is %2$s: ALTER TABLE %3$s ALTER COLUMN %1$s SET DEFAULT %4$s',
+                         found.name, found.expression, job_table, found.better);
+    END IF;
+  END LOOP;
+  RETURN QUERY
+    SELECT format('%s refuses status %L: it must allow queued, processing, succeeded and failed',
+                  quote_ident(r.conname), word)
+    FROM unnest(ARRAY['queued', 'processing', 'succeeded', 'failed']) word,
+         rowrunner.refuses_status(job_table, word) AS r (conname)
+    WHERE r.conname IS NOT NULL;
 END
 $_$;
 CREATE FUNCTION rowrunner.wake(flag regclass, kind_name text) RETURNS void
@@ -868,6 +1237,10 @@ GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_app;
 REVOKE ALL ON FUNCTION public.spot_takes_word_of_job() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.spots_follow_jobs() FROM PUBLIC;
+GRANT SELECT,UPDATE ON TABLE rowrunner.kinds TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.add_missing(mine rowrunner.kinds, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.add_missing(mine rowrunner.kinds, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.attach_problems(job_table regclass) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.attach_problems(job_table regclass) TO rowrunner_worker;
@@ -877,15 +1250,19 @@ REVOKE ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) FRO
 GRANT ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.column_problems(job_table regclass) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.column_problems(job_table regclass) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.detach(kind text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.equip(mine rowrunner.kinds) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.equip(mine rowrunner.kinds) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.job_columns() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_worker;
-GRANT SELECT,UPDATE ON TABLE rowrunner.kinds TO rowrunner_worker;
-GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.kind_named(kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer) FROM PUBLIC;
@@ -903,14 +1280,28 @@ REVOKE ALL ON FUNCTION rowrunner.on_truncate() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.on_truncate() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.on_update() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.on_update() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.only_computes(expression pg_node_tree, catalog regclass, entry oid, job_table regclass) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.only_computes(expression pg_node_tree, catalog regclass, entry oid, job_table regclass) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.pages_to_sweep() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.pages_to_sweep() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.refuse_unfit(job_table regclass) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.refuse_unfit(job_table regclass) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, word text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, word text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.register(job_table regclass, kind text, retention interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.register(job_table regclass, kind text, retention interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.remove_duplicates(of_kind smallint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.remove_duplicates(of_kind smallint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT removed bigint, OUT problems text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT removed bigint, OUT problems text[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_app;
@@ -920,6 +1311,14 @@ REVOKE ALL ON FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) FR
 GRANT ALL ON FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.sweep(from_page bigint, pages bigint, OUT removed bigint, OUT next_page bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.sweep(from_page bigint, pages bigint, OUT removed bigint, OUT next_page bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.sweep_kind(mine rowrunner.kinds, from_page bigint, pages bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.sweep_kind(mine rowrunner.kinds, from_page bigint, pages bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.table_problems(job_table regclass) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.value_problems(job_table regclass) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) TO rowrunner_worker;
 GRANT SELECT,INSERT ON TABLE public.spot_image_jobs TO rowrunner_app;

@@ -70,6 +70,7 @@ CREATE TABLE rowrunner.queue (
         autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_vacuum_cost_delay = 0);
 
 -- Jobs whose time has not come. They stay out of the line, because every claim would walk over them.
+-- A job with run_at = 'infinity' is held: it has no entry here or there until its run_at changes.
 CREATE TABLE rowrunner.delayed (
   kind     smallint NOT NULL,
   run_at   timestamptz NOT NULL,

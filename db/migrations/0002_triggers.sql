@@ -86,7 +86,8 @@ BEGIN
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
       SELECT my_kind, i.run_at, i.priority, i.id
       FROM inserted i
-      WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.>) pg_catalog.now();
+      WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.>) pg_catalog.now()
+        AND i.run_at OPERATOR(pg_catalog.<) 'infinity';
     INSERT INTO rowrunner.failures (kind, job_id, attempts, error)
       SELECT my_kind, i.id, i.attempts, i.last_error
       FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'failed';
@@ -147,7 +148,7 @@ BEGIN
   END IF;
   IF NEW.run_at > now() THEN
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-      VALUES (my_kind, NEW.run_at, NEW.priority, NEW.id);
+      SELECT my_kind, NEW.run_at, NEW.priority, NEW.id WHERE NEW.run_at < 'infinity';
   ELSE
     -- What ran before and comes back goes to the front: it is older than all that wait.
     INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
@@ -168,8 +169,8 @@ BEGIN
 END
 $$;
 
--- AFTER DELETE, once per statement: what is kept beside a job goes with it. Its place in line stays
--- and vanishes when a claim meets it.
+-- AFTER DELETE, once per statement: what is kept beside a job goes with it. Its entry in the queue
+-- stays: no index finds it by its job, and a claim or a sweep removes it.
 CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -179,17 +180,30 @@ BEGIN
   DELETE FROM rowrunner.progress p USING deleted d WHERE p.kind = my_kind AND p.job_id = d.id;
   DELETE FROM rowrunner.attempts a USING deleted d WHERE a.kind = my_kind AND a.job_id = d.id;
   DELETE FROM rowrunner.failures f USING deleted d WHERE f.kind = my_kind AND f.job_id = d.id;
+  DELETE FROM rowrunner.delayed w USING deleted d
+    WHERE w.kind = my_kind AND w.run_at = d.run_at AND w.job_id = d.id AND d.status = 'queued';
   RETURN NULL;
 END
 $$;
 
--- AFTER TRUNCATE: nothing of the kind waits any more.
+-- Removes everything that is kept of the jobs of a kind, but its leases: those end by themselves.
+CREATE FUNCTION rowrunner.forget_jobs(of_kind smallint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  DELETE FROM rowrunner.queue WHERE kind = of_kind;
+  DELETE FROM rowrunner.delayed WHERE kind = of_kind;
+  DELETE FROM rowrunner.failures WHERE kind = of_kind;
+  DELETE FROM rowrunner.steps WHERE kind = of_kind;
+  DELETE FROM rowrunner.progress WHERE kind = of_kind;
+  DELETE FROM rowrunner.attempts WHERE kind = of_kind;
+END
+$$;
+
+-- AFTER TRUNCATE: the kind has no jobs any more.
 CREATE FUNCTION rowrunner.on_truncate() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  DELETE FROM rowrunner.failures WHERE kind = TG_ARGV[0]::smallint;
-  DELETE FROM rowrunner.queue WHERE kind = TG_ARGV[0]::smallint;
-  DELETE FROM rowrunner.delayed WHERE kind = TG_ARGV[0]::smallint;
+  PERFORM rowrunner.forget_jobs(TG_ARGV[0]::smallint);
   RETURN NULL;
 END
 $$;

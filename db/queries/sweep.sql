@@ -1,10 +1,3 @@
--- Forgets what nobody asks for any more: counters of last week, workers that vanished yesterday,
--- requests to cancel a job whose lease has ended.
-WITH old_counters AS (
-  DELETE FROM rowrunner.counters WHERE minute < now() - interval '7 days'
-), old_workers AS (
-  DELETE FROM rowrunner.workers WHERE seen_at < now() - interval '1 day'
-)
-DELETE FROM rowrunner.cancellations c
-WHERE c.requested_at < now() - interval '1 minute'
-  AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = c.lease)
+-- Removes what nobody needs any more, on $2 pages of each table from page $1 on. Answers where to go on;
+-- NULL at the end.
+SELECT next_page FROM rowrunner.sweep($1::bigint, $2::bigint)

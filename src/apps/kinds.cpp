@@ -5,6 +5,7 @@
 
 #include "apps/commands.hpp"
 #include "apps/database.hpp"
+#include "apps/kinds_repair.hpp"
 #include "apps/output.hpp"
 #include "common/queries.hpp"
 #include "common/text.hpp"
@@ -17,13 +18,13 @@ using nlohmann::ordered_json;
 void list_kinds(const app_context& context) {
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
-  const auto kinds = read_kinds(tx);
+  const auto kinds = read_kinds(tx, dropped_tables::included);
   if (context.json) {
     ordered_json list = ordered_json::array();
     for (const auto& kind : kinds) {
       list.push_back(
           {{"kind", kind.kind},
-           {"table", kind.table},
+           {"table", kind.table.empty() ? ordered_json() : ordered_json(kind.table)},
            {"paused", kind.paused},
            {"cancelled_status", kind.cancelled_status},
            {"retention", kind.retention.empty() ? ordered_json() : ordered_json(kind.retention)}});
@@ -38,7 +39,8 @@ void list_kinds(const app_context& context) {
   }
   text_table table({{"KIND"}, {"TABLE"}, {"STATE"}, {"RETENTION"}});
   for (const auto& kind : kinds) {
-    table.add({kind.kind, kind.table, kind.paused ? "paused" : "running",
+    table.add({kind.kind, kind.table.empty() ? "(dropped)" : kind.table,
+               kind.paused ? "paused" : "running",
                kind.retention.empty() ? "for ever" : kind.retention});
   }
   table.print(std::cout);
@@ -73,17 +75,19 @@ void add_switch(CLI::App& kinds, app_context& context, const std::string& name, 
 }  // namespace
 
 void add_kinds_command(CLI::App& app, app_context& context) {
-  auto* kinds = app.add_subcommand("kinds", "The kinds of jobs: list, pause, resume");
+  auto* kinds = app.add_subcommand("kinds", "The kinds of jobs: list, pause, resume, repair");
   kinds->require_subcommand(0, 1);
   kinds->add_subcommand("list", "List the attached kinds")->callback([&context] {
     context.action = [&context] { list_kinds(context); };
   });
   add_switch(*kinds, context, "pause", true, "Start no more jobs of a kind");
   add_switch(*kinds, context, "resume", false, "Start jobs of a kind again");
+  add_repair(*kinds, context);
   kinds->footer(
       "Examples:\n"
       "  rowrunner kinds list\n"
-      "  rowrunner kinds pause spot_image");
+      "  rowrunner kinds pause spot_image\n"
+      "  rowrunner kinds repair spot_image");
 }
 
 }  // namespace rowrunner

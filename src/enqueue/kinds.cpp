@@ -5,7 +5,7 @@
 
 namespace rowrunner {
 
-std::vector<kind_info> read_kinds(pqxx::dbtransaction& tx) {
+std::vector<kind_info> read_kinds(pqxx::dbtransaction& tx, dropped_tables wanted) {
   std::vector<kind_info> out;
   for (const auto& row : tx.exec(std::string(queries::kinds.text))) {
     kind_info info;
@@ -15,6 +15,7 @@ std::vector<kind_info> read_kinds(pqxx::dbtransaction& tx) {
     info.cancelled_status = row[3].as<std::string>();
     info.paused = row[4].as<bool>();
     info.retention = row[5].is_null() ? "" : row[5].as<std::string>();
+    if (info.table.empty() && wanted == dropped_tables::left_out) continue;
     out.push_back(std::move(info));
   }
   return out;

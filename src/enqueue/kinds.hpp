@@ -9,8 +9,11 @@
 
 namespace rowrunner {
 
-/// Every attached kind, by name.
-std::vector<kind_info> read_kinds(pqxx::dbtransaction& tx);
+enum class dropped_tables { left_out, included };
+
+/// Every attached kind, by name; of one whose table was dropped, `table` is empty.
+std::vector<kind_info> read_kinds(pqxx::dbtransaction& tx,
+                                  dropped_tables wanted = dropped_tables::left_out);
 
 /// An error that names the kinds there are.
 bad_input unknown_kind(pqxx::dbtransaction& tx, std::string_view kind);

@@ -19,6 +19,7 @@ constexpr int rounds_between_signs = 2;
 constexpr int rounds_between_sweeps = 120;
 constexpr int rounds_between_horizon_looks = 6;
 constexpr int retention_batch = 1000;
+constexpr int sweep_pages = 1000;
 constexpr const char* before_all_ids = "00000000-0000-0000-0000-000000000000";
 
 }  // namespace
@@ -54,7 +55,7 @@ asio::awaitable<void> upkeep::run() {
     try {
       co_await save_counters();
       if (round % rounds_between_signs == 0) co_await session_.run_one(seen());
-      if (round % rounds_between_sweeps == 0) co_await session_.run_one(pg::with(sweep_));
+      if (round % rounds_between_sweeps == 0) co_await sweep();
       for (auto& home : lanes_) co_await retire_old_jobs(*home);
       if (round % rounds_between_horizon_looks == 1) co_await horizon_.look();
     } catch (const pg::error& e) {
@@ -82,6 +83,12 @@ asio::awaitable<void> upkeep::save_counters() {
     // What is lost with a failing database is missing from a chart, not from the record.
     if (anything) co_await session_.run_one(pg::call(count_, std::move(params)));
   }
+}
+
+asio::awaitable<void> upkeep::sweep() {
+  const auto next =
+      co_await session_.run_one(pg::with(sweep_, sweep_page_, std::to_string(sweep_pages)));
+  sweep_page_ = next.is_null(0, 0) ? "0" : std::string{next.get(0, 0)};
 }
 
 /// One stretch of the walk through the kind's jobs; at the end it starts over.

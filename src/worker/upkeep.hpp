@@ -30,6 +30,7 @@ class upkeep {
  private:
   boost::asio::awaitable<void> save_counters();
   boost::asio::awaitable<void> retire_old_jobs(lane& home);
+  boost::asio::awaitable<void> sweep();
 
   boost::asio::io_context& io_;
   pg::session& session_;
@@ -37,6 +38,8 @@ class upkeep {
   logger& log_;
   std::string worker_name_;
   horizon_watch horizon_;
+  /// Where the next sweep goes on.
+  std::string sweep_page_ = "0";
   pg::call seen() const;
   pg::statement worker_seen_, worker_gone_, count_, sweep_, write_settings_;
 };

@@ -51,6 +51,10 @@ asio::awaitable<void> worker::impl::open_lane(lane& home, const pg::result& kind
     throw std::runtime_error("unknown kind " + home.options.kind + ": attached are " +
                              (known.empty() ? "none" : known));
   }
+  if (home.kind.table.empty()) {
+    throw std::runtime_error("the table of kind " + home.kind.kind +
+                             " was dropped: SELECT rowrunner.detach('" + home.kind.kind + "')");
+  }
   const auto columns_of = queries::columns_of.statement();
   const auto columns = co_await line_.run_one(pg::with(columns_of, home.kind.table));
   std::map<std::string, std::string, std::less<>> as_text;

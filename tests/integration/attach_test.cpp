@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/job_table.hpp"
 #include "support/jobs.hpp"
 
 namespace rowrunner::testing {
@@ -10,32 +11,11 @@ using ::testing::HasSubstr;
 
 class attach_test : public ::testing::Test {
  protected:
-  // A job table as a user would write it, with some of its columns replaced ("" leaves one out).
   void create(const std::map<std::string, std::string>& changed = {}, bool with_key = true) {
-    std::map<std::string, std::string> columns{{"id", "uuid DEFAULT rowrunner.new_id() NOT NULL"},
-                                               {"status", "text NOT NULL DEFAULT 'queued'"},
-                                               {"attempts", "integer NOT NULL DEFAULT 0"},
-                                               {"max_attempts", "integer NOT NULL DEFAULT 3"},
-                                               {"last_error", "text"},
-                                               {"created_at", "timestamptz NOT NULL DEFAULT now()"},
-                                               {"updated_at", "timestamptz NOT NULL DEFAULT now()"},
-                                               {"locked_at", "timestamptz"},
-                                               {"locked_by", "text"},
-                                               {"lease", "bigint"},
-                                               {"priority", "smallint NOT NULL DEFAULT 0"},
-                                               {"run_at", "timestamptz NOT NULL DEFAULT now()"}};
-    for (const auto& [name, type] : changed) columns[name] = type;
-    std::string list = "name text";
-    for (const auto& [name, type] : columns) {
-      if (!type.empty()) list += ", " + name + " " + type;
-    }
-    if (with_key) list += ", PRIMARY KEY (id)";
-    db_.exec("DROP TABLE IF EXISTS my_jobs; CREATE TABLE my_jobs (" + list + ")");
+    create_my_jobs(db_, changed, with_key);
   }
 
-  std::string problem() {
-    return error_of(db_, "SELECT rowrunner.attach('my_jobs', kind => 'mine')");
-  }
+  std::string problem() { return error_of(db_, attach_mine); }
 
   test_database db_;
 };

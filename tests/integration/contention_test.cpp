@@ -195,8 +195,8 @@ TEST(contention, what_is_processing_when_a_table_is_attached_is_rescued) {
   jobs_database db;
   db.exec(
       "CREATE TABLE public.old_jobs (LIKE public.test_jobs INCLUDING ALL);"
-      "INSERT INTO public.old_jobs (name, status, lease) VALUES ('a', 'processing', 7), ('b', "
-      "'processing', NULL);"
+      "INSERT INTO public.old_jobs (name, status, lease) VALUES ('a', 'processing', 7),"
+      " ('b', 'processing', 8);"
       "SELECT rowrunner.attach('public.old_jobs', kind => 'old')");
   db.exec("SELECT rowrunner.rescue(id) FROM rowrunner.kinds WHERE kind = 'old'");
   EXPECT_EQ(db.value("SELECT string_agg(status || attempts, ' ') FROM public.old_jobs"),

@@ -61,7 +61,7 @@ TEST_F(roles, nothing_of_the_callers_stands_in_for_what_a_trigger_names) {
     const auto name = "evil.of_" + std::string(type);
     evil += "CREATE FUNCTION " + name + "(a " + type + ", b " + type +
             ") RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE 'evil'; END $$;";
-    for (const auto* sign : {"=", "<>", "<=", ">", "*"}) {
+    for (const auto* sign : {"=", "<>", "<=", "<", ">", "*"}) {
       evil += "CREATE OPERATOR evil." + std::string(sign) + " (FUNCTION = " + name +
               ", LEFTARG = " + type + ", RIGHTARG = " + type + ");";
     }
@@ -84,7 +84,8 @@ TEST_F(roles, nothing_of_the_callers_stands_in_for_what_a_trigger_names) {
   EXPECT_THROW(pqxx::subtransaction(tx).exec("SELECT 1 = 2"), pqxx::sql_error);
   tx.exec(
       "INSERT INTO spot_image_jobs (plan_id, spot_name, status, run_at) VALUES"
-      " ('p', 'due', 'queued', '-infinity'), ('p', 'later', 'queued', 'infinity'),"
+      " ('p', 'due', 'queued', '-infinity'), ('p', 'later', 'queued', '9999-01-01'),"
+      " ('p', 'held', 'queued', 'infinity'),"
       " ('p', 'dead', 'failed', '-infinity'), ('p', 'done', 'succeeded', '-infinity')");
   tx.exec("RESET ROLE");
   tx.commit();

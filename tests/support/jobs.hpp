@@ -13,7 +13,7 @@ namespace rowrunner::testing {
 inline std::string lost_jobs(test_database& db, const std::string& table = "spot_image_jobs") {
   return db.value(
       "SELECT (SELECT count(*) FROM " + table +
-      " j WHERE status = 'queued'"
+      " j WHERE status = 'queued' AND run_at < 'infinity'"
       "   AND NOT EXISTS (SELECT FROM rowrunner.queue q WHERE q.job_id = j.id"
       "                   AND q.priority = j.priority AND j.run_at <= clock_timestamp())"
       "   AND NOT EXISTS (SELECT FROM rowrunner.delayed d WHERE d.job_id = j.id"

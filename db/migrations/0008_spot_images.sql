@@ -101,14 +101,19 @@ BEGIN
          OR j.status OPERATOR(pg_catalog.<>) 'queued' OR j.attempts OPERATOR(pg_catalog.<>) 0) THEN
     RETURN NULL;
   END IF;
+  -- A row that the statement made queued may be cancelled or have new attempts by now: rowrunner.on_update
+  -- has run before, and its change has been followed already. So the word of such a row is read again.
   WITH changed AS MATERIALIZED (
-    SELECT s.plan_id, s.spot_name,
-           public.spot_image_status(j.status, j.attempts, j.max_attempts) AS word
+    SELECT s.plan_id, s.spot_name, ended.word
     FROM written j
     JOIN public.spots s ON s.plan_id OPERATOR(pg_catalog.=) j.plan_id
                        AND s.spot_name OPERATOR(pg_catalog.=) j.spot_name
-    WHERE s.image_status OPERATOR(pg_catalog.<>)
-          public.spot_image_status(j.status, j.attempts, j.max_attempts)
+    CROSS JOIN LATERAL (
+      SELECT CASE WHEN j.status OPERATOR(pg_catalog.=) 'queued' THEN (
+               SELECT public.spot_image_status(n.status, n.attempts, n.max_attempts)
+               FROM public.spot_image_jobs n WHERE n.id OPERATOR(pg_catalog.=) j.id)
+             ELSE public.spot_image_status(j.status, j.attempts, j.max_attempts) END AS word) ended
+    WHERE s.image_status OPERATOR(pg_catalog.<>) ended.word
     ORDER BY s.plan_id, s.spot_name
     FOR NO KEY UPDATE OF s
   )

@@ -1,0 +1,49 @@
+#include "apps/kinds_repair.hpp"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "apps/database.hpp"
+#include "common/queries.hpp"
+#include "common/text.hpp"
+#include "enqueue/kinds.hpp"
+
+namespace rowrunner {
+namespace {
+
+using nlohmann::ordered_json;
+
+void repair(const app_context& context, const std::string& kind) {
+  check_text("kind", kind);
+  const auto connection = connect_served(context);
+  pqxx::work tx(*connection);
+  const auto answer = tx.exec_params(std::string(queries::repair.text), kind);
+  tx.commit();
+  ordered_json report{{"kind", kind}};
+  for (const auto& field : answer[0]) {
+    report[field.name()] = ordered_json::parse(field.as<std::string>());
+  }
+  if (context.json) {
+    std::cout << report << '\n';
+    return;
+  }
+  std::cout << kind << ": added " << report["queued"] << " queued, " << report["delayed"]
+            << " delayed, " << report["failed"] << " failed, " << report["lost"]
+            << " lost; removed " << report["removed"] << " stale entries\n";
+  for (const auto& problem : report["problems"]) {
+    std::cout << "not repaired: " << problem.get<std::string>() << '\n';
+  }
+}
+
+}  // namespace
+
+void add_repair(CLI::App& kinds, app_context& context) {
+  auto* command = kinds.add_subcommand(
+      "repair", "Give every job its entry again, after a restore with triggers disabled");
+  auto kind = std::make_shared<std::string>();
+  command->add_option("KIND", *kind, "The kind's name")->required();
+  command->callback(
+      [&context, kind] { context.action = [&context, kind] { repair(context, *kind); }; });
+}
+
+}  // namespace rowrunner

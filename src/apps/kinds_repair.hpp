@@ -1,0 +1,12 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "apps/app_context.hpp"
+
+namespace rowrunner {
+
+/// The command `kinds repair`.
+void add_repair(CLI::App& kinds, app_context& context);
+
+}  // namespace rowrunner
