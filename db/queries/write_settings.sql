@@ -7,4 +7,4 @@ SELECT (EXTRACT(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint,
        set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
        set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true),
        set_config('plan_cache_mode', 'force_generic_plan', true),
-       set_config('lock_timeout', '5s', true)
+       set_config('lock_timeout', '1s', true)

@@ -60,6 +60,15 @@ void blocking_pool::give_up(task_id task) {
   }
 }
 
+void blocking_pool::give_up_all() {
+  const std::lock_guard hold(state_->lock);
+  state_->waiting.clear();
+  for (const auto task : state_->running) {
+    if (state_->given_up.insert(task).second) --state_->threads;
+  }
+  state_->changed.notify_all();
+}
+
 std::size_t blocking_pool::hung() const {
   const std::lock_guard hold(state_->lock);
   return state_->given_up.size();

@@ -29,6 +29,7 @@ class blocking_pool {
   task_id post(std::function<void()> work);
   /// Nobody waits for this work any more.
   void give_up(task_id task);
+  void give_up_all();
   /// Threads that were given up and have not come back.
   std::size_t hung() const;
 

@@ -18,7 +18,7 @@ struct verdict {
   outcome result;
   /// Nothing is to be written: the job belongs to somebody else.
   bool dropped = false;
-  /// How often it could not be written for somebody else's lock.
+  /// How often the database refused it as it is.
   int tries = 0;
 };
 

@@ -25,6 +25,10 @@ constexpr std::size_t largest_batch = 2000;
 /// A transaction costs the server about as much as the ends of so many jobs.
 constexpr std::size_t small_batch = 100;
 constexpr std::chrono::microseconds longest_gathering{2'000};
+/// What write_settings sets.
+constexpr std::chrono::milliseconds usual_lock_timeout{1'000};
+/// What was refused before is tried beside the new outcomes, which must not wait for it.
+constexpr std::chrono::milliseconds short_lock_timeout{50};
 
 pg::statement unnamed(const std::string& sql) { return {"", sql}; }
 
@@ -52,6 +56,7 @@ finisher::finisher(asio::io_context& io, pg::session& session, lease_book& lease
       on_(std::move(on)),
       arrived_(io.get_executor()),
       settings_(queries::write_settings.statement()),
+      lock_timeout_(queries::lock_timeout.statement()),
       end_leases_(queries::end_leases.statement()),
       begin_(queries::begin.statement()),
       commit_(queries::commit.statement()),
@@ -73,30 +78,67 @@ void finisher::add(verdict v) {
 
 void finisher::close() {
   closed_ = true;
+  retries_.hurry();
   arrived_.set();
 }
 
 asio::awaitable<void> finisher::run() {
-  while (!closed_ || !waiting_.empty()) {
-    if (waiting_.empty()) {
-      co_await arrived_.wait_for(std::chrono::hours{1});
+  while (!closed_ || pending() > 0) {
+    const auto now = std::chrono::steady_clock::now();
+    const auto next = std::min(retries_.next_due(), now + std::chrono::hours{1});
+    if (waiting_.empty() && next > now) {
+      co_await arrived_.wait_for(next - now);
       continue;
     }
-    co_await gather();
-    batch plain_ones, with_effects;
-    const std::size_t n = std::min(waiting_.size(), largest_batch);
-    for (std::size_t i = 0; i < n; ++i) {
-      (has_effects(waiting_[i]) ? with_effects : plain_ones).push_back(std::move(waiting_[i]));
-    }
-    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(n));
-    in_flight_ = n;
-    if (!plain_ones.empty()) co_await write_all(std::move(plain_ones));
-    if (!with_effects.empty()) co_await write_all(std::move(with_effects));
-    in_flight_ = 0;
+    if (!waiting_.empty()) co_await write_new();
+    co_await write_again();
     on_.wrote();
   }
   ended_ = true;
   on_.wrote();
+}
+
+asio::awaitable<void> finisher::write_new() {
+  co_await gather();
+  co_await write_each(take_new(), waits::patiently);
+}
+
+asio::awaitable<void> finisher::write_again() {
+  co_await write_each(retries_.due(std::chrono::steady_clock::now()), waits::hardly);
+}
+
+asio::awaitable<void> finisher::write_each(std::vector<batch> batches, waits how) {
+  for (const auto& each : batches) in_flight_ += each.size();
+  for (auto& each : batches) {
+    const auto size = each.size();
+    co_await write_all(std::move(each), how);
+    in_flight_ -= size;
+  }
+}
+
+/// Those with effects take another transaction, and those of a kind that is in trouble do not hold
+/// up the others.
+std::vector<finisher::batch> finisher::take_new() {
+  const std::size_t n = std::min(waiting_.size(), largest_batch);
+  batch plain_ones, with_effects;
+  std::map<std::pair<lane*, bool>, batch> troubled;
+  for (std::size_t i = 0; i < n; ++i) {
+    auto& v = waiting_[i];
+    const bool effects = has_effects(v);
+    if (retries_.in_trouble(v.job->home)) {
+      troubled[{v.job->home, effects}].push_back(std::move(v));
+    } else {
+      (effects ? with_effects : plain_ones).push_back(std::move(v));
+    }
+  }
+  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(n));
+  for (auto& [which, each] : troubled) {
+    retries_.add(std::move(each), std::chrono::steady_clock::now());
+  }
+  std::vector<batch> batches;
+  if (!plain_ones.empty()) batches.push_back(std::move(plain_ones));
+  if (!with_effects.empty()) batches.push_back(std::move(with_effects));
+  return batches;
 }
 
 asio::awaitable<void> finisher::gather() {
@@ -107,7 +149,7 @@ asio::awaitable<void> finisher::gather() {
   }
 }
 
-asio::awaitable<void> finisher::write_all(batch verdicts) {
+asio::awaitable<void> finisher::write_all(batch verdicts, waits how) {
   pg::backoff backoff;
   bool doubtful = false;
   while (!verdicts.empty()) {
@@ -115,23 +157,35 @@ asio::awaitable<void> finisher::write_all(batch verdicts) {
       verdicts = co_await still_open(std::move(verdicts), doubtful);
       if (!doubtful) continue;
     } else {
-      const auto how = co_await try_write(verdicts);
-      if (how == attempt::written) co_return;
-      if (how == attempt::rejected) {
-        co_await write_rejected(std::move(verdicts));
-        co_return;
-      }
-      if (how == attempt::contended) {
-        // Leases that are being ended get no heartbeat, and what was tried may have waited for
-        // somebody's lock for most of their time.
-        co_await on_.extend_leases();
-        co_await write_each(std::move(verdicts));
+      const auto ended = co_await try_write(verdicts, how);
+      if (ended == attempt::written) co_return;
+      if (ended == attempt::refused) {
+        retry(std::move(verdicts));
         co_return;
       }
     }
-    log_.warn("jobs could not be ended yet", {{"jobs", verdicts.size()}, {"reason", last_error_}});
+    log_.warn("jobs could not be ended yet",
+              {{"jobs", verdicts.size()}, {"reason", last_error_.text}});
     co_await pause(backoff.next(rng_));
     doubtful = true;
+  }
+}
+
+/// What is given up keeps its lease until it expires; a rescue decides what becomes of the job.
+void finisher::retry(batch verdicts) {
+  const auto now = std::chrono::steady_clock::now();
+  if (verdicts.size() == 1 && pg::classify(last_error_.sqlstate) == pg::error_class::permanent) {
+    const auto& job = *verdicts.front().job;
+    log_.warn("the end of a job was refused by the database",
+              {{"kind", job.home->options.kind}, {"job", job.id}, {"reason", last_error_.text}});
+  }
+  for (const auto& v : retries_.refused(std::move(verdicts), last_error_, now)) {
+    log_.error("the end of a job cannot be written; its lease is left to expire",
+               {{"kind", v.job->home->options.kind},
+                {"job", v.job->id},
+                {"lease", v.job->lease},
+                {"reason", last_error_.text}});
+    leases_.forget(v.job->lease);
   }
 }
 
@@ -140,58 +194,57 @@ asio::awaitable<void> finisher::pause(std::chrono::steady_clock::duration time) 
   co_await timer.async_wait(asio::use_awaitable);
 }
 
-asio::awaitable<finisher::attempt> finisher::try_write(const batch& verdicts) {
+asio::awaitable<finisher::attempt> finisher::try_write(const batch& verdicts, waits how) {
   const auto leases = leases_of(verdicts);
-  const auto ended = leases_.ending(leases, server_);
+  std::vector<std::int64_t> ended;
   try {
+    auto turn = co_await session_.acquire(pg::session::urgency::next);
+    // Only now: steps and progress have the session in turn, and may wait for somebody's lock.
+    ended = leases_.ending(leases, server_);
+    auto calls = opening_calls(ended, how);
     if (has_effects(verdicts.front())) {
-      co_await write_with_effects(verdicts, ended);
+      co_await write_with_effects(turn, verdicts, std::move(calls));
     } else {
-      co_await write_plain(verdicts, ended);
+      co_await write_plain(turn, verdicts, std::move(calls));
     }
     leases_.settled(leases, server_);
+    retries_.written(verdicts);
     co_return attempt::written;
   } catch (const pg::query_error& e) {
-    leases_.not_ended(ended);
-    last_error_ = e.what();
-    switch (pg::classify(e.sqlstate())) {
-      case pg::error_class::permanent:
-        co_return attempt::rejected;
-      case pg::error_class::retry_transaction:
-        co_return attempt::contended;
-      default:
-        co_return attempt::unreachable;
-    }
+    last_error_ = {e.sqlstate(), e.statement_name(), e.what()};
   } catch (const pg::error& e) {
-    leases_.not_ended(ended);
-    last_error_ = e.what();
-    co_return attempt::unreachable;
+    last_error_ = {"08006", "", e.what()};
   }
+  leases_.not_ended(ended);
+  co_return pg::classify(last_error_.sqlstate) == pg::error_class::connection ? attempt::unreachable
+                                                                              : attempt::refused;
 }
 
-std::vector<pg::call> finisher::opening_calls(const std::vector<std::int64_t>& ended) {
+std::vector<pg::call> finisher::opening_calls(const std::vector<std::int64_t>& ended, waits how) {
   auto calls = pg::together(pg::with(settings_));
+  const auto patience = std::min(usual_lock_timeout, leases_.longest_end());
+  const auto lock_timeout = how == waits::hardly ? short_lock_timeout : patience;
+  if (lock_timeout != usual_lock_timeout) {
+    calls.push_back(pg::with(lock_timeout_, std::to_string(lock_timeout.count()) + "ms"));
+  }
   if (!ended.empty())
     calls.push_back(pg::with(end_leases_, pg::array(ended), std::to_string(server_)));
   return calls;
 }
 
-asio::awaitable<void> finisher::write_plain(const batch& verdicts,
-                                            const std::vector<std::int64_t>& ended) {
-  auto calls = opening_calls(ended);
+asio::awaitable<void> finisher::write_plain(pg::session::turn& turn, const batch& verdicts,
+                                            std::vector<pg::call> calls) {
   const auto first = calls.size();
   const auto groups = grouped(verdicts);
   for (const auto& g : groups) calls.push_back(call_for(g));
-  const auto answers = co_await session_.run(std::move(calls));
+  const auto answers = co_await turn->run(std::move(calls));
   server_ = answers.front().get_int(0, 0);
   for (std::size_t i = 0; i < groups.size(); ++i) account(groups[i], answers[first + i]);
 }
 
 /// Two round trips: which jobs are still ours, then the effects of those and the commit.
-asio::awaitable<void> finisher::write_with_effects(const batch& verdicts,
-                                                   const std::vector<std::int64_t>& ended) {
-  auto turn = co_await session_.acquire();
-  auto calls = opening_calls(ended);
+asio::awaitable<void> finisher::write_with_effects(pg::session::turn& turn, const batch& verdicts,
+                                                   std::vector<pg::call> calls) {
   calls.insert(calls.begin(), pg::with(begin_));
   const auto first = calls.size();
   const auto groups = grouped(verdicts);
@@ -247,7 +300,7 @@ asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& doub
       server_ = answers.front().get_int(0, 0);
       found = statuses(answers.back());
     } catch (const pg::error& e) {
-      last_error_ = e.what();
+      last_error_ = {e.sqlstate(), "", e.what()};
       doubtful = true;
       read = false;
     }
@@ -262,50 +315,6 @@ asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& doub
     }
   }
   co_return open;
-}
-
-/// One of them is in somebody's way; the others must not wait for it.
-asio::awaitable<void> finisher::write_each(batch verdicts) {
-  const bool alone = verdicts.size() == 1;
-  for (auto& v : verdicts) {
-    if (alone) {
-      co_await write_later(std::move(v));
-    } else {
-      batch one;
-      one.push_back(std::move(v));
-      co_await write_all(std::move(one));
-    }
-  }
-}
-
-/// A job whose row, or a row that its effects or triggers change, somebody else holds: it goes to
-/// the back of what is to be written. If that is of no use, the attempt has failed.
-asio::awaitable<void> finisher::write_later(verdict v) {
-  if (++v.tries % most_tries == 0 && !std::holds_alternative<failed>(v.result)) {
-    v.result = failed{"the outcome could not be written: " + last_error_, {}, false};
-  }
-  co_await pause(std::chrono::milliseconds{waiting_.empty() ? 1'000 : 10});
-  waiting_.push_back(std::move(v));
-}
-
-/// The database refuses what one of the verdicts says. Each is tried alone; the one that it is
-/// loses its attempt, and if not even that can be written, its lease is left to expire.
-asio::awaitable<void> finisher::write_rejected(batch verdicts) {
-  const std::string reason = last_error_;
-  if (verdicts.size() > 1) {
-    co_await write_each(std::move(verdicts));
-    co_return;
-  }
-  auto& v = verdicts.front();
-  log_.error("the outcome of a job was refused by the database",
-             {{"kind", v.job->home->options.kind}, {"job", v.job->id}, {"reason", reason}});
-  const auto* was = std::get_if<failed>(&v.result);
-  if (was != nullptr && was->final) {
-    leases_.forget(v.job->lease);
-    co_return;
-  }
-  v.result = failed{"the outcome was refused by the database: " + reason, {}, was != nullptr};
-  co_await write_all(std::move(verdicts));
 }
 
 }  // namespace rowrunner

@@ -1,5 +1,12 @@
 #include "worker/job_writes.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <stop_token>
+
+#include "common/event.hpp"
 #include "common/pg/until_answered.hpp"
 #include "common/queries.hpp"
 #include "common/text.hpp"
@@ -10,7 +17,23 @@ namespace rowrunner {
 namespace asio = boost::asio;
 
 namespace {
+
 std::string kind_id(const job_ptr& job) { return std::to_string(job->home->kind.id); }
+
+/// A call under way. It runs apart from the handler that waits for it: once sent, its answer has to
+/// be awaited, for as long as the connection waits, but a handler that is told to stop must not.
+struct sent_call {
+  explicit sent_call(const asio::any_io_executor& executor) : changed(executor) {}
+
+  event changed;
+  asio::cancellation_signal leave;
+  bool over = false;
+  std::exception_ptr failure;
+  std::vector<pg::result> results;
+};
+
+constexpr std::chrono::hours until_told{24};
+
 }  // namespace
 
 job_writes::job_writes(std::shared_ptr<asio::io_context> io, pg::session& session,
@@ -27,9 +50,34 @@ asio::awaitable<pg::result> job_writes::run(job_ptr job, pg::call call) {
   const std::function<void()> may_run = [job] {
     if (job->stopping.stop_requested()) throw job_stopped("the job was told to stop");
   };
-  auto results = co_await pg::until_answered(
-      session_, pg::together(pg::with(settings_), std::move(call)), may_run);
-  co_return std::move(results.back());
+  const auto sent = std::make_shared<sent_call>(io_->get_executor());
+  asio::co_spawn(
+      *io_,
+      pg::until_answered(session_, pg::together(pg::with(settings_), std::move(call)), may_run),
+      asio::bind_cancellation_slot(sent->leave.slot(), [sent](const std::exception_ptr& failure,
+                                                              std::vector<pg::result> results) {
+        sent->over = true;
+        sent->failure = failure;
+        sent->results = std::move(results);
+        sent->changed.set();
+      }));
+  const std::stop_callback told(job->stopping.get_token(), [sent] { sent->changed.set(); });
+  std::exception_ptr cancelled;
+  try {
+    while (!sent->over && !job->stopping.stop_requested()) {
+      co_await sent->changed.wait_for(until_told);
+    }
+  } catch (...) {
+    cancelled = std::current_exception();
+  }
+  if (sent->over && !cancelled) {
+    if (sent->failure) std::rethrow_exception(sent->failure);
+    co_return std::move(sent->results.back());
+  }
+  // What is not sent yet leaves the line.
+  asio::post(*io_, [sent] { sent->leave.emit(asio::cancellation_type::terminal); });
+  if (cancelled) std::rethrow_exception(cancelled);
+  throw job_stopped("the job was told to stop");
 }
 
 asio::awaitable<void> job_writes::write(job_ptr job, pg::call call, const char* what) {

@@ -11,14 +11,18 @@ void lease_book::open(std::int64_t lease, std::size_t jobs, time sent) {
 
 bool lease_book::heartbeat_due(time now) const {
   return std::any_of(held_.begin(), held_.end(), [&](const auto& each) {
-    return !each.second.ending && now >= each.second.deadline - lease_ + lease_ / 3;
+    return now >= each.second.deadline - lease_ + lease_ / 3;
   });
 }
 
-std::vector<std::int64_t> lease_book::to_extend() const {
+std::vector<std::int64_t> lease_book::to_extend() const { return those(false); }
+
+std::vector<std::int64_t> lease_book::being_ended() const { return those(true); }
+
+std::vector<std::int64_t> lease_book::those(bool ending) const {
   std::vector<std::int64_t> leases;
   for (const auto& [lease, held] : held_) {
-    if (!held.ending) leases.push_back(lease);
+    if (held.ending == ending) leases.push_back(lease);
   }
   std::sort(leases.begin(), leases.end());
   return leases;
@@ -40,6 +44,13 @@ std::vector<std::int64_t> lease_book::extended(const std::vector<std::int64_t>& 
     }
   }
   return lost;
+}
+
+void lease_book::extended_at_their_end(const std::vector<std::int64_t>& answered, time sent) {
+  for (const auto lease : answered) {
+    const auto found = held_.find(lease);
+    if (found != held_.end()) found->second.deadline = sent + lease_;
+  }
 }
 
 lease_book::clock::duration lease_book::margin() const {

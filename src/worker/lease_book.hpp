@@ -26,15 +26,19 @@ class lease_book {
   void open(std::int64_t lease, std::size_t jobs, time sent);
 
   /// One is due when it has been a third of a lease since the claim or the last heartbeat of any
-  /// lease that is to be extended.
+  /// lease.
   bool heartbeat_due(time now) const;
-  /// The leases to extend. Those that are being ended just now are left out, since their row may be
-  /// gone any moment.
+  /// The leases to extend, without those that are being ended just now.
   std::vector<std::int64_t> to_extend() const;
+  /// Those that are being ended: their row may be locked or gone by now, so a heartbeat that does
+  /// not find it says nothing. But what is to end them may never reach the server.
+  std::vector<std::int64_t> being_ended() const;
   /// `asked` were sent at `sent`; `answered` came back. Gives those that are lost, and forgets
   /// them.
   std::vector<std::int64_t> extended(const std::vector<std::int64_t>& asked,
                                      const std::vector<std::int64_t>& answered, time sent);
+  /// Of those that are being ended, `answered` were extended by a heartbeat that was sent then.
+  void extended_at_their_end(const std::vector<std::int64_t>& answered, time sent);
   /// The leases whose time is nearly up with no heartbeat through: their handlers must stop now.
   /// Each is named once. Under one that is being ended no handler runs.
   std::vector<std::int64_t> running_out(time now);
@@ -51,6 +55,11 @@ class lease_book {
   /// These jobs are settled, one per entry, as this server has answered.
   void settled(const std::vector<std::int64_t>& leases, std::int64_t server);
   static constexpr std::int64_t unknown_server = 0;
+  /// So long the end of a lease may wait for a lock: it holds the row of the lease meanwhile, which
+  /// no heartbeat reaches.
+  std::chrono::milliseconds longest_end() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(lease_ / 5);
+  }
 
   /// Something under this lease will never be settled by this worker: it is left to expire, so that
   /// a rescue takes care of all that it names.
@@ -75,6 +84,7 @@ class lease_book {
   };
 
   clock::duration margin() const;
+  std::vector<std::int64_t> those(bool ending) const;
 
   clock::duration lease_;
   std::unordered_map<std::int64_t, entry> held_;

@@ -12,6 +12,17 @@ namespace rowrunner {
 
 namespace asio = boost::asio;
 
+namespace {
+
+std::vector<std::int64_t> leases_in(const pg::result& answer) {
+  std::vector<std::int64_t> leases;
+  leases.reserve(static_cast<std::size_t>(answer.rows()));
+  for (int row = 0; row < answer.rows(); ++row) leases.push_back(answer.get_int(row, 0));
+  return leases;
+}
+
+}  // namespace
+
 lease_keeper::lease_keeper(asio::io_context& io, pg::session& session, lease_book& leases,
                            std::vector<std::unique_ptr<lane>>& lanes, logger& log,
                            std::string worker_name, std::chrono::milliseconds lease,
@@ -25,6 +36,7 @@ lease_keeper::lease_keeper(asio::io_context& io, pg::session& session, lease_boo
       lease_(lease),
       stop_(std::move(stop)),
       heartbeat_(queries::heartbeat.statement()),
+      heartbeat_at_end_(queries::heartbeat_at_end.statement()),
       cancel_requests_(queries::cancel_requests.statement()) {}
 
 asio::awaitable<void> lease_keeper::keep() {
@@ -50,21 +62,21 @@ asio::awaitable<void> lease_keeper::beat() {
 asio::awaitable<void> lease_keeper::tick() {
   const auto sent = lease_book::clock::now();
   const auto leases = leases_.to_extend();
-  if (leases.empty()) co_return;
+  const auto ending = leases_.being_ended();
+  const bool beat = leases_.heartbeat_due(sent);
+  if (leases.empty() && (ending.empty() || !beat)) co_return;
   const auto list = pg::array(leases);
   auto calls = pg::together(pg::with(cancel_requests_, list));
-  const bool beat = leases_.heartbeat_due(sent);
-  if (beat)
-    calls.push_back(pg::with(heartbeat_, list, worker_name_, std::to_string(lease_.count())));
+  if (beat) {
+    const auto time = std::to_string(lease_.count());
+    calls.push_back(pg::with(heartbeat_, list, worker_name_, time));
+    calls.push_back(pg::with(heartbeat_at_end_, pg::array(ending), worker_name_, time));
+  }
   const auto answers = co_await session_.run(std::move(calls));
   pass_on_cancellations(answers.front());
   if (!beat) co_return;
-  std::vector<std::int64_t> alive;
-  alive.reserve(static_cast<std::size_t>(answers.back().rows()));
-  for (int row = 0; row < answers.back().rows(); ++row) {
-    alive.push_back(answers.back().get_int(row, 0));
-  }
-  stop_all_under(leases_.extended(leases, alive, sent), "the lease was taken over");
+  leases_.extended_at_their_end(leases_in(answers[2]), sent);
+  stop_all_under(leases_.extended(leases, leases_in(answers[1]), sent), "the lease was taken over");
 }
 
 asio::awaitable<void> lease_keeper::guard_deadlines() {

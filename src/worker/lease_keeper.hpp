@@ -30,11 +30,10 @@ class lease_keeper {
   boost::asio::awaitable<void> keep();
   boost::asio::awaitable<void> guard_deadlines();
 
+ private:
   /// A look for cancellations, and a heartbeat if one is due. A database that does not answer is
   /// logged.
   boost::asio::awaitable<void> beat();
-
- private:
   boost::asio::awaitable<void> tick();
   void stop_all_under(const std::vector<std::int64_t>& leases, const char* why);
   void pass_on_cancellations(const pg::result& requests);
@@ -48,6 +47,7 @@ class lease_keeper {
   std::chrono::milliseconds lease_;
   stop_callback stop_;
   pg::statement heartbeat_;
+  pg::statement heartbeat_at_end_;
   pg::statement cancel_requests_;
 };
 

@@ -80,7 +80,7 @@ worker::impl::parts::parts(impl& self, std::size_t threads)
                 loop.outcomes_written();
                 self.progress_.set();
               },
-              [&self] { return self.jobs_wait(); }, [this] { return keeper.beat(); }}),
+              [&self] { return self.jobs_wait(); }}),
       execute(self.io_, pool, [&self](verdict v) { self.settled(std::move(v)); }),
       claims(self.line_, self.leases_, *self.log_, self.options_.name, self.options_.lease),
       loop(*self.io_, self.line_, claims, self.lanes_, self.options_, *self.log_,
@@ -98,7 +98,7 @@ worker::impl::parts::parts(impl& self, std::size_t threads)
              [this](const job_ptr& job, stop_reason reason, std::string note) {
                execute.stop(job, reason, std::move(note));
              }),
-      rounds(*self.io_, self.writes_, self.lanes_, *self.log_, self.options_.name,
+      rounds(*self.io_, self.upkeep_, self.lanes_, *self.log_, self.options_.name,
              self.options_.horizon_alarm),
       dog(std::max<std::chrono::milliseconds>(self.options_.lease * 2, 5s), [&self] {
         self.log_->error("a handler has blocked the worker's thread for too long, leaving",
@@ -113,6 +113,7 @@ worker::impl::impl(worker_options options, std::shared_ptr<logger> log)
       line_(io_->get_executor(), connection("line")),
       writes_(io_->get_executor(), connection("writes")),
       keeping_(io_->get_executor(), connection("keeper")),
+      upkeep_(io_->get_executor(), connection("upkeep")),
       leases_(options_.lease),
       progress_(io_->get_executor()) {}
 
@@ -149,16 +150,34 @@ void worker::impl::run() {
   if (lanes_.empty()) throw std::invalid_argument("the worker has no kind to serve");
   std::exception_ptr failure;
   asio::co_spawn(*io_, main(), [&](const std::exception_ptr& thrown) {
-    failure = thrown;
+    if (!failure) failure = thrown;
     io_->stop();
   });
   try {
     io_->run();
   } catch (...) {
     failure = std::current_exception();
+    leave_in_order();
   }
   parts_.reset();
   if (failure) std::rethrow_exception(failure);
+}
+
+/// Threads of the pool may wait for the engine, or to be told to stop, and the pool waits for them:
+/// so the engine goes on until the worker is shut down, or for as long as that may take.
+void worker::impl::leave_in_order() {
+  if (!parts_) return;
+  request_stop("the engine has failed");
+  request_stop("the engine has failed");
+  const auto deadline = std::chrono::steady_clock::now() + options_.shutdown_grace + reserve;
+  while (!io_->stopped() && std::chrono::steady_clock::now() < deadline) {
+    try {
+      io_->run_until(deadline);
+    } catch (...) {
+      log_->error("the engine has failed again");
+    }
+  }
+  parts_->pool.give_up_all();
 }
 
 asio::awaitable<void> worker::impl::main() {

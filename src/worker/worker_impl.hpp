@@ -56,6 +56,8 @@ class worker::impl {
   void spawn(boost::asio::awaitable<void> part);
   void settled(verdict v);
   void request_stop(const char* why);
+  /// What run() does when the engine itself has failed.
+  void leave_in_order();
   /// For a free slot.
   bool jobs_wait() const;
   bool nothing_runs() const;
@@ -70,6 +72,7 @@ class worker::impl {
   pg::session line_;
   pg::session writes_;
   pg::session keeping_;
+  pg::session upkeep_;
   lease_book leases_;
   std::unique_ptr<parts> parts_;
   /// Set whenever a job was settled, outcomes were written, or a stop was asked for again.

@@ -20,8 +20,6 @@ namespace {
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-boost::asio::awaitable<void> no_heartbeat() { co_return; }
-
 class finish : public ::testing::Test {
  protected:
   finish() {
@@ -35,9 +33,8 @@ class finish : public ::testing::Test {
     home.kind.table = "public.test_jobs";
     home.kind.cancelled_status = "cancelled";
     home.sql = kind_statements(home.kind, {});
-    ending =
-        std::make_unique<finisher>(io, *session_, leases, log, "me",
-                                   finisher::hooks{[] {}, [this] { return more; }, no_heartbeat});
+    ending = std::make_unique<finisher>(io, *session_, leases, log, "me",
+                                        finisher::hooks{[] {}, [this] { return more; }});
   }
 
   /// The one job there is, claimed by the SQL function; gives its lease.
@@ -56,6 +53,24 @@ class finish : public ::testing::Test {
     boost::asio::co_spawn(io, ending->run(), boost::asio::detached);
     ending->close();
     io.run();
+  }
+  /// So many jobs a1, a2, …, claimed under one lease and ended well.
+  void end_many(int jobs) {
+    db.exec("INSERT INTO test_jobs (name) SELECT 'a' || n FROM generate_series(1, " +
+            std::to_string(jobs) + ") n");
+    const auto claimed = db.rows(
+        "SELECT j ->> 'id', j ->> 'lease' FROM rowrunner.claim('test',"
+        " 'me', " +
+        std::to_string(jobs) + ") j");
+    ASSERT_EQ(claimed.size(), jobs);
+    leases.open(claimed[0][1].as<std::int64_t>(), static_cast<std::size_t>(jobs),
+                lease_book::clock::now());
+    for (const auto& row : claimed) {
+      ending->add(of(row[0].as<std::string>(), row[1].as<std::int64_t>(), succeeded{}));
+    }
+  }
+  std::string transactions() {
+    return db.value("SELECT count(DISTINCT xmin::text) FROM test_jobs WHERE status = 'succeeded'");
   }
   static outcome success(const std::string& name) {
     succeeded end;
@@ -138,6 +153,65 @@ TEST_F(finish, an_end_that_was_cut_off_before_its_commit_is_written_again) {
   EXPECT_EQ(db.value("SELECT status || attempts FROM test_jobs"), "succeeded0");
   EXPECT_EQ(home.total.succeeded, 1);
   EXPECT_EQ(home.total.refused, 0);
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+// Nineteen hundred and ninety-nine commits would be waited for one after the other.
+TEST_F(finish, one_locked_row_costs_its_batch_a_dozen_transactions) {
+  end_many(2000);
+  pqxx::connection somebody(db.url());
+  pqxx::work tx(somebody);
+  tx.exec("SELECT FROM test_jobs WHERE name = 'a1234' FOR UPDATE");
+  boost::asio::co_spawn(io, ending->run(), boost::asio::detached);
+  while (home.total.succeeded < 1999) io.run_one();
+  EXPECT_LE(std::stoi(transactions()), 12);
+  EXPECT_EQ(ending->pending(), 1U);
+  EXPECT_EQ(db.status("a1234"), "processing");
+  EXPECT_FALSE(leases.empty());
+  tx.commit();
+  while (home.total.succeeded < 2000) io.run_one();
+  EXPECT_TRUE(leases.empty());
+  EXPECT_EQ(db.value("SELECT sum(attempts) FROM test_jobs"), "0");
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.leases"), "0");
+}
+
+TEST_F(finish, a_row_that_its_table_refuses_is_kept_apart_until_it_can_be_written) {
+  end_many(300);
+  db.exec("ALTER TABLE test_jobs ADD CHECK (name <> 'a77') NOT VALID");
+  boost::asio::co_spawn(io, ending->run(), boost::asio::detached);
+  while (home.total.succeeded < 299) io.run_one();
+  EXPECT_LE(std::stoi(transactions()), 10);
+  EXPECT_EQ(db.status("a77"), "processing");
+  EXPECT_FALSE(leases.empty()) << "the lease is kept while the end is tried again";
+  db.exec("ALTER TABLE test_jobs DROP CONSTRAINT test_jobs_name_check");
+  while (home.total.succeeded < 300) io.run_one();
+  EXPECT_EQ(db.value("SELECT sum(attempts) FROM test_jobs"), "0");
+}
+
+TEST_F(finish, a_row_that_is_refused_for_good_is_left_to_the_rescue) {
+  end_many(3);
+  const auto lease = std::stoll(db.value("SELECT DISTINCT lease FROM test_jobs"));
+  db.exec("ALTER TABLE test_jobs ADD CHECK (name <> 'a2') NOT VALID");
+  write_all();
+  EXPECT_EQ(home.total.succeeded, 2);
+  EXPECT_FALSE(leases.holds(lease));
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.leases"), "1");
+  EXPECT_EQ(db.value("SELECT status || attempts FROM test_jobs WHERE name = 'a2'"), "processing0");
+}
+
+TEST_F(finish, an_effect_that_is_refused_costs_only_its_own_job_the_attempt) {
+  for (int i = 0; i < 50; ++i) {
+    const auto name = "b" + std::to_string(i);
+    const auto id = db.add(name);
+    ending->add(
+        of(id, claim(),
+           i == 20 ? succeeded{{{"INSERT INTO effects VALUES (NULL)", {}}}} : success(name)));
+  }
+  write_all();
+  EXPECT_EQ(home.total.succeeded, 49);
+  EXPECT_EQ(home.total.retried, 1);
+  EXPECT_THAT(db.value("SELECT last_error FROM test_jobs WHERE attempts = 1"),
+              ::testing::StartsWith("the outcome was refused by the database: "));
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 

@@ -240,6 +240,25 @@ TEST_F(pg_session, serves_in_order_and_a_cancelled_one_leaves_the_line) {
   });
 }
 
+TEST_F(pg_session, an_urgent_one_is_next) {
+  play([this]() -> awaitable<void> {
+    session db(io_.get_executor(), test_settings());
+    std::optional<session::turn> held(co_await db.acquire());
+    std::vector<int> served;
+    auto use = [&](int number, session::urgency how) -> awaitable<void> {
+      const auto turn = co_await db.acquire(how);
+      served.push_back(number);
+    };
+    const auto first = spawn(use(1, session::urgency::in_order));
+    const auto second = spawn(use(2, session::urgency::in_order));
+    const auto urgent = spawn(use(3, session::urgency::next));
+    co_await settle();
+    held.reset();
+    co_await finished(second);
+    EXPECT_EQ(served, (std::vector<int>{3, 1, 2}));
+  });
+}
+
 TEST_F(pg_session, passes_the_turn_on_when_its_owner_is_cancelled_at_that_moment) {
   play([this]() -> awaitable<void> {
     session db(io_.get_executor(), test_settings());

@@ -59,6 +59,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 [[noreturn]] void become(char* const* argv, char* const* environment, const char* directory,
                          int out, int err) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The kernel continues the stopped processes of a group that is left by the shell it came from.
+  setpgid(0, 0);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -17,7 +17,8 @@ namespace rowrunner::testing {
 /// Variables to set in a child; nothing takes one away. All others are inherited.
 using process_environment = std::map<std::string, std::optional<std::string>>;
 
-/// A program that runs beside the test. It is killed when the object goes, and when the test dies.
+/// A program that runs beside the test, in a process group of its own. It is killed when the object
+/// goes, and when the test dies.
 class child_process {
  public:
   using milliseconds = std::chrono::milliseconds;

@@ -108,6 +108,20 @@ TEST(lease_book, a_lease_whose_jobs_were_settled_on_another_server_is_left_to_ex
   EXPECT_THAT(book.ending({3}, lease_book::unknown_server), IsEmpty());
 }
 
+TEST(lease_book, a_lease_that_is_being_ended_is_extended_if_its_row_is_still_there) {
+  lease_book book(9s);
+  book.open(1, 1, start);
+  book.open(2, 1, start);
+  book.ending({1, 2}, 7);
+  EXPECT_TRUE(book.heartbeat_due(start + 3s));
+  EXPECT_THAT(book.being_ended(), ElementsAre(1, 2));
+  book.extended_at_their_end({1}, start + 4s);
+  EXPECT_TRUE(book.holds(2)) << "it may be locked by its end";
+  book.not_ended({1, 2});
+  EXPECT_THAT(book.running_out(start + 11s), ElementsAre(2));
+  EXPECT_THAT(book.running_out(start + 12s), ElementsAre(1));
+}
+
 TEST(lease_book, a_lease_that_is_being_ended_is_neither_extended_nor_lost) {
   lease_book book(10s);
   book.open(1, 1, start);

@@ -65,8 +65,10 @@ struct session::core {
   /// A place in line that is given up properly whatever ends the wait: the call, a cancellation, or
   /// the destruction of the whole coroutine.
   struct place {
-    explicit place(core& in)
-        : owner(in), at(owner.line.emplace(owner.line.end(), owner.executor)) {}
+    place(core& in, urgency how)
+        : owner(in),
+          at(owner.line.emplace(how == urgency::next ? owner.line.begin() : owner.line.end(),
+                                owner.executor)) {}
     ~place() {
       const bool unused_call = at->called && !accepted;
       owner.line.erase(at);
@@ -127,11 +129,11 @@ void session::close() {
   if (core_->open) core_->open->interrupt_wait();
 }
 
-asio::awaitable<session::turn> session::stand_in_line(std::shared_ptr<core> shared) {
+asio::awaitable<session::turn> session::stand_in_line(std::shared_ptr<core> shared, urgency how) {
   if (!std::exchange(shared->taken, true)) co_return turn(shared);
   // Whoever only waits for notifications makes room.
   if (shared->open) shared->open->interrupt_wait();
-  core::place mine(*shared);
+  core::place mine(*shared, how);
   co_await mine.at->bell.async_wait(asio::as_tuple(asio::use_awaitable));
   if (!mine.at->called) throw boost::system::system_error(asio::error::operation_aborted);
   mine.accepted = true;
@@ -150,13 +152,13 @@ asio::awaitable<void> session::connect(std::shared_ptr<core> shared) {
   if (shared->tell) shared->tell(shared->opened);
 }
 
-asio::awaitable<session::turn> session::take(std::shared_ptr<core> shared) {
-  turn mine = co_await stand_in_line(shared);
+asio::awaitable<session::turn> session::take(std::shared_ptr<core> shared, urgency how) {
+  turn mine = co_await stand_in_line(shared, how);
   if (!shared->open) co_await connect(shared);
   co_return mine;
 }
 
-asio::awaitable<session::turn> session::acquire() { return take(core_); }
+asio::awaitable<session::turn> session::acquire(urgency how) { return take(core_, how); }
 
 asio::awaitable<std::vector<result>> session::run(std::vector<call> calls) {
   const turn mine = co_await acquire();
@@ -177,7 +179,7 @@ asio::awaitable<bool> session::wait_notification(std::chrono::milliseconds at_mo
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     {
-      const turn mine = co_await take(shared);
+      const turn mine = co_await take(shared, urgency::in_order);
       // Somebody may have come while this turn was taken or the connection was opened; and what
       // came with the answer to a statement has left the connection already.
       const bool at_once = !shared->line.empty() || !shared->notifications.empty();

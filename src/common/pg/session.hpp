@@ -14,8 +14,9 @@
 namespace rowrunner::pg {
 
 /// A connection that comes back. Many coroutines may use it; they take turns in the order in which
-/// they asked. It does not retry: whoever gets connection_lost or connect_failed decides whether
-/// and when to ask again, and the next turn opens a new connection.
+/// they asked, except that an urgent one is next. It does not retry: whoever gets connection_lost
+/// or connect_failed decides whether and when to ask again, and the next turn opens a new
+/// connection.
 class session {
   struct core;
 
@@ -54,9 +55,12 @@ class session {
   asio::awaitable<std::vector<result>> run(std::vector<call> calls);
   asio::awaitable<result> run_one(call one);
 
+  enum class urgency { in_order, next };
+
   /// Waits for the turn and for the connection. Throws connect_failed or what the statements of
-  /// on_connect throw. May be cancelled.
-  asio::awaitable<turn> acquire();
+  /// on_connect throw. May be cancelled. At most one caller at a time may ask to be next, so that
+  /// the others get every second turn.
+  asio::awaitable<turn> acquire(urgency how = urgency::in_order);
 
   /// Waits for a NOTIFY but lets everyone else use the connection meanwhile. True if
   /// take_notifications() has something, false if time ran out or after close().
@@ -71,8 +75,8 @@ class session {
   void close();
 
  private:
-  static asio::awaitable<turn> take(std::shared_ptr<core> shared);
-  static asio::awaitable<turn> stand_in_line(std::shared_ptr<core> shared);
+  static asio::awaitable<turn> take(std::shared_ptr<core> shared, urgency how);
+  static asio::awaitable<turn> stand_in_line(std::shared_ptr<core> shared, urgency how);
   static asio::awaitable<void> connect(std::shared_ptr<core> shared);
 
   std::shared_ptr<core> core_;

@@ -18,10 +18,10 @@ constexpr int least_share = 2;
 constexpr moment slack = 2'000'000;
 
 /// For so long a write may wait for somebody's lock before it is given up and tried again.
-constexpr moment longest_try = 5'000'000;
+constexpr moment longest_try = 1'000'000;
 
-/// How long the end of this run had waited to be written when its worker died: a lease that is
-/// being ended gets its heartbeat only between two tries.
+/// How long the end of this run had waited to be written when its worker died: it holds the row of
+/// the lease meanwhile, which gets its heartbeat only between two tries.
 moment unwritten_at_death(const evidence& about, const job_story& story, const transition& t) {
   const auto died = about.death(t.worker);
   const auto* ended = story.find(*t.old_lease, "end");
@@ -113,16 +113,21 @@ void check_charge(const evidence& about, const job_story& story, const transitio
                   lines_of(story)});
 }
 
+/// What it was told to stop in the middle of may have been a write that was sent, and came back
+/// only when the worker was no longer cut off.
 void check_stop(const evidence& about, const job_story& story, const transition& t,
                 violations& into) {
   const auto* begin = story.find(*t.old_lease, "begin");
   const auto kind = class_of(story.row->name);
   if (begin == nullptr || kind == "late" || kind == "hang") return;
-  const auto told_by = about.put_off(begin->worker, t.at, t.at + about.lease() + slack);
+  const auto usual = t.at + about.lease() + slack;
+  const auto told_by = about.put_off(begin->worker, t.at, usual);
   if (about.death(begin->worker) <= told_by || about.over() <= told_by) return;
+  const auto unwound_by = about.put_off_by_impairments(begin->worker, t.at, usual);
   for (const auto* each : story.executions) {
-    const bool over = each->event == "end" || each->event == "stopped";
-    if (each->lease == begin->lease && over && each->at <= told_by) return;
+    if (each->lease != begin->lease) continue;
+    if (each->event == "end" && each->at <= told_by) return;
+    if (each->event == "stopped" && each->at <= std::max(told_by, unwound_by)) return;
   }
   into.push_back({"I3", story.row->name,
                   begin->worker + " went on with it for a whole lease after it had lost it",

@@ -99,7 +99,10 @@ TEST(causes, a_lease_is_lost_by_trouble_that_made_its_worker_give_up) {
 TEST(causes, what_waited_to_be_written_when_its_worker_died_had_no_heartbeat) {
   const auto complaint = HasSubstr("was taken from w0.1, which had no trouble");
   auto b = with_a_lease_taken();
-  EXPECT_THAT(first_complaint(b.lines), complaint) << "dead for three seconds";
+  for (auto& each : b.lines.history) {
+    if (each.ends_with("runner exit w0.1 0")) each = at(21) + " runner exit w0.1 0";
+  }
+  EXPECT_THAT(first_complaint(b.lines), complaint) << "dead for four seconds";
   b.ran(20, "w0.1", "end", 6, 1, 61, "ok");
   EXPECT_EQ(first_complaint(b.lines), "");
   std::erase_if(b.lines.history, [](const auto& each) {
@@ -107,6 +110,29 @@ TEST(causes, what_waited_to_be_written_when_its_worker_died_had_no_heartbeat) {
   });
   b.note(30, "runner exit w0.1 0");
   EXPECT_THAT(first_complaint(b.lines), complaint) << "who lives sends one between two tries";
+}
+
+/// Its lease is taken from w1.1 at 12 seconds, so that it must have stopped at 24.
+TEST(causes, a_run_that_was_cut_off_may_unwind_when_it_no_longer_is) {
+  const auto unwound = [](int when, const std::string& event) {
+    auto b = sound_run();
+    std::erase_if(b.lines.history, [](const auto& each) {
+      return each.find("runner exit w1.1") != std::string::npos ||
+             each.find("end job-3 1 30") != std::string::npos ||
+             each.find("runner cont w1.1") != std::string::npos;
+    });
+    std::erase(b.lines.log, refusal(3, 30));
+    b.note(2, "runner cont w1.1");
+    b.note(2, "runner impair w1");
+    b.note(28, "runner mend w1");
+    b.ran(when, "w1.1", event, 3, 1, 30, event == "end" ? "fail" : "");
+    b.note(60, "runner exit w1.1 0");
+    return complains(b.lines, "w1.1 went on with it for a whole lease after it had lost it");
+  };
+  EXPECT_FALSE(unwound(24, "stopped"));
+  EXPECT_FALSE(unwound(29, "stopped")) << "its write came back then";
+  EXPECT_TRUE(unwound(45, "stopped"));
+  EXPECT_TRUE(unwound(29, "end")) << "it was not told";
 }
 
 TEST(causes, a_lease_is_lost_when_the_clock_of_the_server_jumps) {

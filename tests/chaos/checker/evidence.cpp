@@ -190,12 +190,23 @@ moment evidence::slow(moment from, moment until) const {
   return sum;
 }
 
-moment evidence::put_off(const std::string& worker, moment from, moment until) const {
+template <typename Lost>
+moment evidence::put_off_by(moment until, const Lost& lost_before) const {
   for (moment end = until;;) {
-    const auto later = until + slow(from, end) + stopped(worker, from, end);
+    const auto later = until + lost_before(end);
     if (later == end || later > over_) return later;
     end = later;
   }
+}
+
+moment evidence::put_off(const std::string& worker, moment from, moment until) const {
+  return put_off_by(until,
+                    [&](moment end) { return slow(from, end) + stopped(worker, from, end); });
+}
+
+moment evidence::put_off_by_impairments(const std::string& worker, moment from,
+                                        moment until) const {
+  return put_off_by(until, [&](moment end) { return impaired(worker, from, end); });
 }
 
 moment evidence::stopped(const std::string& worker, moment from, moment until) const {

@@ -62,6 +62,8 @@ class evidence {
   /// The end of a time that begins at `from`, put off for as long as the machine was so in it, or
   /// the worker was stopped.
   moment put_off(const std::string& worker, moment from, moment until) const;
+  /// The same, put off also for as long as the worker was cut off from the database.
+  moment put_off_by_impairments(const std::string& worker, moment from, moment until) const;
   /// Whether it never was so for long enough to lose a lease by it.
   bool kept_up() const;
   /// Whether the server crashed in that time.
@@ -74,6 +76,8 @@ class evidence {
   const std::vector<moment>& stops_by(const std::string& worker) const;
 
  private:
+  template <typename Lost>
+  moment put_off_by(moment until, const Lost& lost_before) const;
   void index_jobs();
   void index_events();
   void index_impairments();

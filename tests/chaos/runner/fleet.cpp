@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 namespace rowrunner::chaos {
 
@@ -134,6 +135,8 @@ void fleet::signal(std::size_t index, int number) {
   auto& one = *workers_[index];
   const std::lock_guard lock(one.mutex);
   if (!one.process) return;
+  if (number == SIGSTOP) one.stopped_life = one.life;
+  if (number == SIGCONT && std::exchange(one.stopped_life, 0) != one.life) return;
   // Noted before, so that nothing that follows from it is older than it.
   record_.note(std::string("runner ") + verb_for(number) + " " + one.name());
   one.process->kill(number);

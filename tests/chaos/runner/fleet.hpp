@@ -43,7 +43,7 @@ class fleet {
   void give_back(std::size_t index);
 
   /// Each notes what it does under the name of the process that it did it to: kill, stop, cont,
-  /// term.
+  /// term. Only a process that was stopped is continued, and not the next one in its slot.
   void signal(std::size_t index, int number);
   bool ended(std::size_t index);
   /// Of its process, as in locked_by.
@@ -60,6 +60,7 @@ class fleet {
     std::mutex mutex;
     std::unique_ptr<testing::child_process> process;
     int life = 0;
+    int stopped_life = 0;
     bool taken = false;
     std::chrono::steady_clock::time_point start_at{};
 

@@ -126,8 +126,7 @@ void heal_before_lease_ends(stage& on, std::mt19937_64&) {
   });
 }
 
-/// As after a failover to a server whose clock is an hour ahead: every lease has ended, and its
-/// worker knows nothing of it.
+/// The workers know nothing of it.
 void jump_server_clock(stage& on, std::mt19937_64&) {
   static std::mutex one_at_a_time;
   const std::unique_lock alone(one_at_a_time, std::try_to_lock);
@@ -136,9 +135,7 @@ void jump_server_clock(stage& on, std::mt19937_64&) {
   on.pause(1s);
   on.record.note("runner jump");
   while_there_is_a_server([&] {
-    const auto connection = on.ground.connect();
-    pqxx::nontransaction tx(*connection);
-    tx.exec("UPDATE rowrunner.leases SET expires_at = expires_at - interval '1 hour'");
+    expire_all_leases(*on.ground.connect());
   });
   on.record.note("runner jumped");
   on.pause(2s);

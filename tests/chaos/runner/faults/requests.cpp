@@ -36,4 +36,11 @@ void requeue_some(stage& on, const std::string& which, int at_most) {
   }
 }
 
+void expire_all_leases(pqxx::connection& on) {
+  pqxx::nontransaction tx(on);
+  tx.exec(
+      "UPDATE rowrunner.leases SET expires_at = expires_at - interval '1 hour'"
+      " WHERE lease IN (SELECT lease FROM rowrunner.leases FOR UPDATE SKIP LOCKED)");
+}
+
 }  // namespace rowrunner::chaos

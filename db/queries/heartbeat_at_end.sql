@@ -1,0 +1,8 @@
+-- Extends those of the leases $1 of worker $2 that are being ended to $3 ms from now, as long as the end
+-- has not arrived. It never waits for the end; a lease that is not answered may have ended.
+UPDATE rowrunner.leases
+SET expires_at = now() + $3::bigint * interval '1 ms'
+WHERE lease = ANY (ARRAY(SELECT lease FROM rowrunner.leases
+                         WHERE lease = ANY ($1::bigint[]) AND worker = $2
+                         FOR UPDATE SKIP LOCKED))
+RETURNING lease

@@ -1,0 +1,138 @@
+#include "worker/end_retries.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/pg/error.hpp"
+
+namespace rowrunner {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+/// So often an outcome is tried as it is before it becomes a worse one.
+constexpr int most_tries = 5;
+constexpr std::chrono::milliseconds first_pause{200};
+constexpr auto pause_for_a_lock = 1s;
+
+/// What the job itself or its effects may have caused; everything else that passes is trouble of
+/// the server, and charged to nobody.
+bool may_be_its_own_fault(const end_refusal& why) {
+  return pg::classify(why.sqlstate) == pg::error_class::permanent || why.sqlstate == "40001" ||
+         why.sqlstate == "40P01" || why.sqlstate == "57014";
+}
+
+bool by_an_effect(const verdict& v, const end_refusal& why) {
+  const auto* done = std::get_if<succeeded>(&v.result);
+  const bool in_effects = why.statement.empty() || why.statement == "commit";
+  return done != nullptr && !done->effects.empty() && in_effects &&
+         pg::classify(why.sqlstate) == pg::error_class::permanent;
+}
+
+}  // namespace
+
+std::optional<std::chrono::milliseconds> after_refusal(verdict& v, const end_refusal& why) {
+  if (!may_be_its_own_fault(why)) return pause_for_a_lock;
+  const bool effect = by_an_effect(v, why);
+  if (!effect && ++v.tries < most_tries) return first_pause * (1 << (v.tries - 1));
+  const auto* was = std::get_if<failed>(&v.result);
+  if (was != nullptr && was->final) return std::nullopt;
+  const bool refused = pg::classify(why.sqlstate) == pg::error_class::permanent;
+  auto error = (refused ? "the outcome was refused by the database: "
+                        : "the outcome could not be written: ") +
+               why.text;
+  if (was != nullptr && was->error != error) error = was->error + "; " + error;
+  v.result = failed{std::move(error), {}, was != nullptr};
+  v.tries = 0;
+  return 0ms;
+}
+
+void end_retries::put(std::deque<part>& where, batch verdicts, clock::time_point due) {
+  size_ += verdicts.size();
+  lanes_[verdicts.front().job->home].waiting += verdicts.size();
+  where.push_back({std::move(verdicts), due});
+}
+
+void end_retries::add(batch fresh, clock::time_point now) { put(together_, std::move(fresh), now); }
+
+void end_retries::failed(const lane* home, clock::time_point now) {
+  auto& one = lanes_[home];
+  if (++one.failures < failures_before_rest) return;
+  one.failures = 0;
+  one.rests_until = now + rest;
+}
+
+end_retries::batch end_retries::refused(batch together, const end_refusal& why,
+                                        clock::time_point now) {
+  std::map<const lane*, batch> by_kind;
+  for (auto& v : together) by_kind[v.job->home].push_back(std::move(v));
+  if (by_kind.size() > 1) {
+    for (auto& [home, verdicts] : by_kind) put(together_, std::move(verdicts), now);
+    return {};
+  }
+  auto& [home, verdicts] = *by_kind.begin();
+  failed(home, now);
+  if (verdicts.size() == 1) {
+    const auto pause = after_refusal(verdicts.front(), why);
+    if (!pause) return std::move(verdicts);
+    put(alone_, std::move(verdicts), now + *pause);
+    return {};
+  }
+  const auto middle = verdicts.begin() + static_cast<std::ptrdiff_t>(verdicts.size() / 2);
+  batch second(std::make_move_iterator(middle), std::make_move_iterator(verdicts.end()));
+  verdicts.erase(middle, verdicts.end());
+  put(together_, std::move(verdicts), now);
+  put(together_, std::move(second), now);
+  return {};
+}
+
+void end_retries::written(const batch& together) {
+  if (lanes_.empty()) return;
+  for (const auto& v : together) {
+    const auto found = lanes_.find(v.job->home);
+    if (found == lanes_.end()) continue;
+    found->second.failures = 0;
+    if (found->second.waiting == 0) lanes_.erase(found);
+  }
+}
+
+end_retries::clock::time_point end_retries::due_at(const part& one) const {
+  return std::max(one.due, lanes_.at(one.verdicts.front().job->home).rests_until);
+}
+
+std::vector<end_retries::batch> end_retries::due(clock::time_point now) {
+  std::vector<batch> found;
+  for (auto* const where : {&together_, &alone_}) {
+    const auto first = std::find_if(where->begin(), where->end(),
+                                    [&](const part& each) { return due_at(each) <= now; });
+    if (first == where->end()) continue;
+    size_ -= first->verdicts.size();
+    lanes_.at(first->verdicts.front().job->home).waiting -= first->verdicts.size();
+    found.push_back(std::move(first->verdicts));
+    where->erase(first);
+  }
+  return found;
+}
+
+end_retries::clock::time_point end_retries::next_due() const {
+  auto soonest = clock::time_point::max();
+  for (const auto* const where : {&together_, &alone_}) {
+    for (const auto& each : *where) soonest = std::min(soonest, due_at(each));
+  }
+  return soonest;
+}
+
+void end_retries::hurry() {
+  for (auto* const where : {&together_, &alone_}) {
+    for (auto& each : *where) each.due = {};
+  }
+  for (auto& [home, one] : lanes_) one.rests_until = {};
+}
+
+bool end_retries::in_trouble(const lane* home) const {
+  const auto found = lanes_.find(home);
+  return found != lanes_.end() && found->second.waiting > 0;
+}
+
+}  // namespace rowrunner
