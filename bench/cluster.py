@@ -49,7 +49,7 @@ class Cluster:
         if os.geteuid() == 0:
             shutil.chown(self.folder, "postgres", "postgres")
         self.folder.chmod(0o755)
-        self._run("initdb", "-D", self.data, "-U", "rowrunner", "-E", "UTF8", "--locale=C.UTF-8",
+        self._run("initdb", "-D", self.data, "-U", "dev", "-E", "UTF8", "--locale=C.UTF-8",
                   "--auth-local=trust", "--auth-host=reject", *([] if self.durable else ["--no-sync"]))
         settings = dict(SETTINGS, unix_socket_directories=str(self.folder))
         if not self.durable:
@@ -74,7 +74,7 @@ class Cluster:
             raise SystemExit(f"bench: {program} failed: {done.stdout or self.log}")
 
     def url(self, database):
-        return f"postgresql://rowrunner@/{database}?host={self.folder}"
+        return f"postgresql://dev@/{database}?host={self.folder}"
 
     def connect(self, database):
         return Connection(self.url(database))

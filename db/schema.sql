@@ -73,14 +73,15 @@ CREATE TABLE rowrunner.kinds (
     CONSTRAINT kinds_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,47}$'::text)),
     CONSTRAINT kinds_retention_check CHECK ((retention > '00:00:00'::interval))
 );
-CREATE FUNCTION rowrunner.add_missing(mine rowrunner.kinds, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint) RETURNS record
-    LANGUAGE plpgsql
+CREATE FUNCTION rowrunner.add_missing(mine rowrunner.kinds, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_nestloop TO 'off'
     SET jit TO 'off'
     SET row_security TO 'off'
     AS $_$
 BEGIN
+  PERFORM rowrunner.as_job_writer();
   EXECUTE format($sql$
     WITH missing AS MATERIALIZED (
       SELECT j.id, j.priority, j.run_at FROM %1$s j
@@ -112,10 +113,25 @@ BEGIN
       ON CONFLICT DO NOTHING RETURNING cardinality(job_ids) AS jobs
     )
     SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM later), (SELECT count(*) FROM dead),
-           (SELECT coalesce(sum(jobs), 0) FROM expired) $sql$, mine.job_table)
-  INTO queued, delayed, failed, lost USING mine.id;
+           (SELECT coalesce(sum(jobs), 0) FROM expired),
+           (SELECT count(*) FROM %1$s j WHERE j.status = 'processing' AND j.lease IS NULL)
+    $sql$, mine.job_table)
+  INTO queued, delayed, failed, lost, unleased USING mine.id;
+  -- Before PostgreSQL 18 a deferred trigger that such code caused would run with the caller's rights.
+  SET CONSTRAINTS ALL IMMEDIATE;
 END
 $_$;
+CREATE FUNCTION rowrunner.as_job_writer() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+END
+$$;
 CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -130,17 +146,10 @@ BEGIN
       USING ERRCODE = 'active_sql_transaction',
             HINT = 'Call it in a transaction that begins with BEGIN ISOLATION LEVEL READ COMMITTED.';
   END IF;
+  PERFORM rowrunner.refuse_stranger(attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table);
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table);
-  EXECUTE format('SELECT count(*) FROM %s WHERE status = ''processing'' AND lease IS NULL',
-                 attach.job_table) INTO unleased;
-  IF unleased > 0 THEN
-    RAISE EXCEPTION '% rows of % are processing and belong to no worker of the engine', unleased,
-      attach.job_table USING ERRCODE = 'object_not_in_prerequisite_state',
-      HINT = format('UPDATE %s SET status = ''queued'' WHERE status = ''processing'' AND lease IS NULL',
-                    attach.job_table);
-  END IF;
   IF EXISTS (SELECT FROM rowrunner.kinds k WHERE k.kind = attach.kind
              AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = k.job_table)) THEN
     RAISE NOTICE 'the table that was attached as % is gone', attach.kind;
@@ -167,12 +176,21 @@ BEGIN
                    AND pg_get_constraintdef(c.oid) NOT LIKE '%''cancelled''%') THEN 'cancelled'
           ELSE 'failed' END
     WHERE k.id = mine.id;
-  PERFORM rowrunner.add_missing(mine);
   PERFORM rowrunner.equip(mine);
+  IF pg_relation_size(mine.job_table) > 0 THEN
+    SELECT m.unleased INTO unleased FROM rowrunner.add_missing(mine) m;
+  END IF;
+  IF unleased > 0 THEN
+    RAISE EXCEPTION '% rows of % are processing and belong to no worker of the engine', unleased,
+      attach.job_table USING ERRCODE = 'object_not_in_prerequisite_state',
+      HINT = format('UPDATE %s SET status = ''queued'' WHERE status = ''processing'' AND lease IS NULL',
+                    attach.job_table);
+  END IF;
 END
 $$;
 CREATE FUNCTION rowrunner.attach_problems(job_table regclass) RETURNS SETOF text
     LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   SELECT rowrunner.table_problems(job_table) UNION ALL SELECT rowrunner.column_problems(job_table)
   UNION ALL SELECT rowrunner.value_problems(job_table)
@@ -181,33 +199,38 @@ CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NUL
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
-DECLARE
-  mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
-  why text := 'cancelled' || coalesce(': ' || nullif(cancel.reason, ''), '');
-  found_status text;
-  found_lease bigint;
 BEGIN
-  EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', mine.job_table)
-    INTO found_status, found_lease USING cancel.job_id;
-  IF found_status = 'queued' THEN
-    EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1',
-                   mine.job_table) USING cancel.job_id, mine.cancelled_status, why;
-    RETURN 'cancelled';
-  ELSIF found_status = 'processing' THEN
-    INSERT INTO rowrunner.cancellations (lease, job_id, reason)
-      VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
-    RETURN 'requested';
-  END IF;
-  RETURN found_status;
+  PERFORM rowrunner.as_job_writer();
+  DECLARE
+    mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
+    why text := 'cancelled' || coalesce(': ' || nullif(cancel.reason, ''), '');
+    found_status text;
+    found_lease bigint;
+  BEGIN
+    EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', mine.job_table)
+      INTO found_status, found_lease USING cancel.job_id;
+    IF found_status = 'queued' THEN
+      EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1',
+                     mine.job_table) USING cancel.job_id, mine.cancelled_status, why;
+      RETURN 'cancelled';
+    ELSIF found_status = 'processing' THEN
+      INSERT INTO rowrunner.cancellations (lease, job_id, reason)
+        VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
+      RETURN 'requested';
+    END IF;
+    RETURN found_status;
+  END;
 END
 $_$;
 CREATE FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) RETURNS boolean
     LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
   SELECT EXISTS (SELECT FROM rowrunner.cancellations c WHERE c.lease = $2 AND c.job_id = $1)
 $_$;
 CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 1, lease_for interval DEFAULT '00:00:10'::interval) RETURNS SETOF jsonb
     LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -246,6 +269,17 @@ BEGIN
     USING mine.id, claim.at_most, rowrunner.new_lease(), claim.worker, claim.lease_for;
     EXIT WHEN FOUND OR NOT EXISTS (SELECT FROM rowrunner.queue q WHERE q.kind = mine.id);
   END LOOP;
+END
+$_$;
+CREATE FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+BEGIN
+  PERFORM rowrunner.as_job_writer();
+  EXECUTE format('UPDATE %s SET lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now(),'
+                 ' attempts = CASE WHEN attempts >= max_attempts THEN 0 ELSE attempts END'
+                 ' WHERE id = $1', job_table) USING job_id;
 END
 $_$;
 CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
@@ -323,6 +357,16 @@ BEGIN
   EXECUTE format('DROP SEQUENCE IF EXISTS rowrunner.wakeup_%1$s, rowrunner.reached_%1$s', mine.kind);
 END
 $_$;
+CREATE FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text, reason text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+BEGIN
+  PERFORM rowrunner.as_job_writer();
+  EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL,'
+                 ' locked_by = NULL WHERE id = $1', job_table) USING job_id, new_status, reason;
+END
+$_$;
 CREATE FUNCTION rowrunner.equip(mine rowrunner.kinds) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -343,13 +387,12 @@ BEGIN
     ' EXECUTE FUNCTION rowrunner.on_delete%s', mine.job_table, arguments);
   EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_truncate AFTER TRUNCATE ON %s'
     ' EXECUTE FUNCTION rowrunner.on_truncate%s', mine.job_table, arguments);
-  EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
-  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s, %s TO rowrunner_worker', mine.wakeup, mine.reached);
+  PERFORM rowrunner.grant_access(mine);
 END
 $$;
 CREATE FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval DEFAULT '00:00:01'::interval, final boolean DEFAULT false) RETURNS text
     LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(fail.kind);
@@ -393,8 +436,31 @@ BEGIN
   DELETE FROM rowrunner.attempts WHERE kind = of_kind;
 END
 $$;
+CREATE FUNCTION rowrunner.grant_access(mine rowrunner.kinds) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  in_schema CONSTANT regnamespace := (SELECT relnamespace FROM pg_class WHERE oid = mine.job_table);
+  excluded text;
+BEGIN
+  EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
+  EXECUTE format('GRANT SELECT, UPDATE ON %s TO rowrunner_job_writer', mine.job_table);
+  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s, %s TO rowrunner_worker', mine.wakeup, mine.reached);
+  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s TO rowrunner_engine', mine.wakeup);
+  SELECT string_agg(r, ', ' ORDER BY r) INTO excluded
+    FROM unnest(ARRAY['rowrunner_app', 'rowrunner_job_writer', 'rowrunner_worker']) r
+    WHERE NOT has_schema_privilege(r, in_schema, 'USAGE');
+  IF excluded IS NOT NULL THEN
+    RAISE WARNING '% cannot be reached by %', mine.job_table, excluded
+      USING HINT = format('Run: GRANT USAGE ON SCHEMA %s TO %s', in_schema, excluded);
+  END IF;
+END
+$$;
 CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT '00:00:10'::interval) RETURNS boolean
     LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
   UPDATE rowrunner.leases l SET expires_at = clock_timestamp() + lease_for WHERE l.lease = heartbeat.lease;
@@ -403,6 +469,7 @@ END
 $$;
 CREATE FUNCTION rowrunner.job_columns() RETURNS TABLE(name text, type text, not_null boolean, default_needed boolean)
     LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   VALUES ('id', 'uuid', true, true),
          ('status', 'text', true, true),
@@ -419,6 +486,7 @@ CREATE FUNCTION rowrunner.job_columns() RETURNS TABLE(name text, type text, not_
 $$;
 CREATE FUNCTION rowrunner.kind_named(kind text) RETURNS rowrunner.kinds
     LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
   mine rowrunner.kinds;
@@ -435,6 +503,7 @@ END
 $$;
 CREATE FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer DEFAULT 1000) RETURNS integer
     LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
     SET enable_seqscan TO 'off'
     AS $$
@@ -459,10 +528,7 @@ CREATE FUNCTION rowrunner.new_id() RETURNS uuid
     RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send(((date_part('epoch'::text, clock_timestamp()) * (1000)::double precision))::bigint) FROM 3) FROM 1 FOR 6), (52)::bigint, 1), (53)::bigint, 1), 'hex'::text))::uuid;
 CREATE FUNCTION rowrunner.new_lease() RETURNS bigint
     LANGUAGE sql
-    AS $$
-  SELECT ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint
-         & 9223372036854775807
-$$;
+    RETURN (((('x'::text || "left"(replace((gen_random_uuid())::text, '-'::text, ''::text), 16)))::bit(64))::bigint & '9223372036854775807'::bigint);
 CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -526,7 +592,7 @@ $$;
 CREATE FUNCTION rowrunner.on_update() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
+    AS $$
 DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
   cancel_reason text;
@@ -559,10 +625,9 @@ BEGIN
     SELECT c.reason INTO cancel_reason FROM rowrunner.cancellations c
       WHERE c.lease = OLD.lease AND c.job_id = NEW.id;
     IF FOUND THEN
-      EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL,'
-                     ' locked_by = NULL WHERE id = $1', TG_RELID::regclass)
-        USING NEW.id, (SELECT k.cancelled_status FROM rowrunner.kinds k WHERE k.id = my_kind),
-              cancel_reason;
+      PERFORM rowrunner.end_cancelled_row(
+        TG_RELID, NEW.id, (SELECT k.cancelled_status FROM rowrunner.kinds k WHERE k.id = my_kind),
+        cancel_reason);
       RETURN NULL;
     END IF;
   END IF;
@@ -580,14 +645,12 @@ BEGIN
   -- A hand-written UPDATE sets only the status: take the lease away, so that a worker that still runs
   -- the job is fenced off, and give it new attempts if they are spent.
   IF NEW.lease IS NOT NULL OR NEW.locked_by IS NOT NULL OR NEW.attempts >= NEW.max_attempts THEN
-    EXECUTE format('UPDATE %s SET lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now(),'
-                   ' attempts = CASE WHEN attempts >= max_attempts THEN 0 ELSE attempts END'
-                   ' WHERE id = $1', TG_RELID::regclass) USING NEW.id;
+    PERFORM rowrunner.clear_lease_of_row(TG_RELID, NEW.id);
   END IF;
   PERFORM rowrunner.wake(TG_ARGV[2]::regclass, TG_ARGV[1]);
   RETURN NULL;
 END
-$_$;
+$$;
 CREATE FUNCTION rowrunner.only_computes(expression pg_node_tree, catalog regclass, entry oid, job_table regclass) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -621,6 +684,21 @@ CREATE FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) RETURNS bi
 CREATE FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) RETURNS bigint
     LANGUAGE sql
     RETURN (SELECT (m.last & (((1)::bigint << 47) - 1)) FROM (SELECT pg_sequence_last_value(reached_seq.mark) AS last) m WHERE ((m.last >> 47) = (reached_seq.priority + 32768)));
+CREATE FUNCTION rowrunner.refuse_stranger(job_table regclass) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  its_owner CONSTANT name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = job_table);
+BEGIN
+  IF NOT pg_has_role(its_owner, 'USAGE') THEN
+    RAISE EXCEPTION '% belongs to %, and % may not change it', job_table, its_owner, current_user
+      USING ERRCODE = 'insufficient_privilege',
+            HINT = format('Run: GRANT %I TO %I, or: ALTER TABLE %s OWNER TO %2$I', its_owner, current_user,
+                          job_table);
+  END IF;
+END
+$_$;
 CREATE FUNCTION rowrunner.refuse_unfit(job_table regclass) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -686,6 +764,7 @@ END
 $_$;
 CREATE FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) RETURNS boolean
     LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 DECLARE
   n integer;
@@ -746,21 +825,19 @@ BEGIN
       HINT = format('SELECT rowrunner.detach(%L)', mine.kind);
   END IF;
   problems := ARRAY(SELECT rowrunner.attach_problems(mine.job_table));
-  EXECUTE format('SELECT count(*) FROM %s WHERE status = ''processing'' AND lease IS NULL',
-                 mine.job_table) INTO unleased;
-  IF unleased > 0 THEN
-    problems := problems || format(
-      '%s rows are processing without a lease: UPDATE %s SET status = ''queued'' WHERE status = ''processing'''
-      ' AND lease IS NULL', unleased, mine.job_table);
-  END IF;
   removed := 0;
   WHILE page < rowrunner.pages_to_sweep() LOOP
     removed := removed + rowrunner.sweep_kind(mine, page, 1000);
     page := page + 1000;
   END LOOP;
   removed := removed + rowrunner.remove_duplicates(mine.id);
-  SELECT m.queued, m.delayed, m.failed, m.lost INTO queued, delayed, failed, lost
+  SELECT m.queued, m.delayed, m.failed, m.lost, m.unleased INTO queued, delayed, failed, lost, unleased
     FROM rowrunner.add_missing(mine) m;
+  IF unleased > 0 THEN
+    problems := problems || format(
+      '%s rows are processing without a lease: UPDATE %s SET status = ''queued'' WHERE status = ''processing'''
+      ' AND lease IS NULL', unleased, mine.job_table);
+  END IF;
   IF queued > 0 THEN
     PERFORM rowrunner.wake(mine.wakeup, mine.kind);
   END IF;
@@ -770,19 +847,23 @@ CREATE FUNCTION rowrunner.requeue(kind text, job_id uuid) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
-DECLARE
-  n integer;
 BEGIN
-  EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = now(), updated_at = now(),'
-                 ' lease = NULL, locked_at = NULL, locked_by = NULL'
-                 ' WHERE id = $1 AND status IN (''failed'', ''cancelled'')',
-                 (rowrunner.kind_named(requeue.kind)).job_table) USING requeue.job_id;
-  GET DIAGNOSTICS n = ROW_COUNT;
-  RETURN n = 1;
+  PERFORM rowrunner.as_job_writer();
+  DECLARE
+    n integer;
+  BEGIN
+    EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = now(), updated_at = now(),'
+                   ' lease = NULL, locked_at = NULL, locked_by = NULL'
+                   ' WHERE id = $1 AND status IN (''failed'', ''cancelled'')',
+                   (rowrunner.kind_named(requeue.kind)).job_table) USING requeue.job_id;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    RETURN n = 1;
+  END;
 END
 $_$;
 CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100) RETURNS TABLE(job_id uuid, status text, attempts integer)
     LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
     AS $_$
 DECLARE
@@ -827,6 +908,7 @@ END
 $_$;
 CREATE FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) RETURNS void
     LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
   UPDATE rowrunner.leases l SET job_ids = array_remove(l.job_ids, strike_from_lease.job_id)
@@ -836,6 +918,7 @@ END
 $$;
 CREATE FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) RETURNS boolean
     LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 DECLARE
   n integer;
@@ -1233,37 +1316,49 @@ CREATE TRIGGER spots_follow_insert AFTER INSERT ON public.spot_image_jobs REFERE
 CREATE TRIGGER spots_follow_update AFTER UPDATE ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
 ALTER TABLE ONLY public.spots
     ADD CONSTRAINT spots_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES public.travel_plans(plan_id) ON DELETE CASCADE;
+GRANT USAGE ON SCHEMA public TO rowrunner_spots;
+GRANT USAGE ON SCHEMA rowrunner TO rowrunner_engine;
+GRANT USAGE ON SCHEMA rowrunner TO rowrunner_job_writer;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_app;
 REVOKE ALL ON FUNCTION public.spot_takes_word_of_job() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.spots_follow_jobs() FROM PUBLIC;
-GRANT SELECT,UPDATE ON TABLE rowrunner.kinds TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_engine;
+GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_job_writer;
+GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_app;
-REVOKE ALL ON FUNCTION rowrunner.add_missing(mine rowrunner.kinds, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.add_missing(mine rowrunner.kinds, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint) TO rowrunner_worker;
+GRANT UPDATE(paused) ON TABLE rowrunner.kinds TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.add_missing(mine rowrunner.kinds, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.as_job_writer() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.as_job_writer() TO rowrunner_job_writer;
 REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.attach_problems(job_table regclass) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.attach_problems(job_table regclass) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.column_problems(job_table regclass) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.column_problems(job_table regclass) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.detach(kind text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text, reason text) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.equip(mine rowrunner.kinds) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.equip(mine rowrunner.kinds) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.grant_access(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.job_columns() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.kind_named(kind text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_job_writer;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer) TO rowrunner_worker;
@@ -1273,15 +1368,10 @@ GRANT ALL ON FUNCTION rowrunner.new_id() TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.new_lease() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.new_lease() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.on_delete() FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.on_delete() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.on_insert() FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.on_insert() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.on_truncate() FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.on_truncate() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.on_update() FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.on_update() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.only_computes(expression pg_node_tree, catalog regclass, entry oid, job_table regclass) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.only_computes(expression pg_node_tree, catalog regclass, entry oid, job_table regclass) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.pages_to_sweep() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.pages_to_sweep() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) FROM PUBLIC;
@@ -1290,18 +1380,14 @@ REVOKE ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) FRO
 GRANT ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.refuse_stranger(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.refuse_unfit(job_table regclass) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.refuse_unfit(job_table regclass) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, word text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, word text) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.register(job_table regclass, kind text, retention interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.register(job_table regclass, kind text, retention interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.remove_duplicates(of_kind smallint) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.remove_duplicates(of_kind smallint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT removed bigint, OUT problems text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT removed bigint, OUT problems text[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_app;
@@ -1316,30 +1402,57 @@ GRANT ALL ON FUNCTION rowrunner.sweep(from_page bigint, pages bigint, OUT remove
 REVOKE ALL ON FUNCTION rowrunner.sweep_kind(mine rowrunner.kinds, from_page bigint, pages bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.sweep_kind(mine rowrunner.kinds, from_page bigint, pages bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.table_problems(job_table regclass) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.value_problems(job_table regclass) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) TO rowrunner_engine;
 GRANT SELECT,INSERT ON TABLE public.spot_image_jobs TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.spot_image_jobs TO rowrunner_worker;
+GRANT SELECT,UPDATE ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
+GRANT SELECT ON TABLE public.spot_image_jobs TO rowrunner_spots;
+GRANT UPDATE(updated_at) ON TABLE public.spot_image_jobs TO rowrunner_spots;
+GRANT SELECT,UPDATE ON TABLE public.spots TO rowrunner_spots;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.spots TO rowrunner_app;
 GRANT SELECT,UPDATE ON TABLE public.spots TO rowrunner_worker;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.travel_plans TO rowrunner_app;
 GRANT SELECT,UPDATE ON TABLE public.travel_plans TO rowrunner_worker;
+GRANT SELECT,DELETE ON TABLE rowrunner.attempts TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.attempts TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.attempts TO rowrunner_app;
+GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_engine;
+GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_job_writer;
 GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.cancellations TO rowrunner_engine;
+GRANT SELECT,INSERT ON TABLE rowrunner.cancellations TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.cancellations TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.cancellations TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.counters TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.counters TO rowrunner_app;
+GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.delayed TO rowrunner_engine;
+GRANT SELECT,INSERT ON TABLE rowrunner.delayed TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.delayed TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.delayed TO rowrunner_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_engine;
+GRANT SELECT,INSERT ON TABLE rowrunner.failures TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_worker;
-GRANT USAGE ON SEQUENCE rowrunner.front_of_line TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.failures TO rowrunner_app;
+GRANT USAGE ON SEQUENCE rowrunner.front_of_line TO rowrunner_engine;
+GRANT SELECT,INSERT ON TABLE rowrunner.leases TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.leases TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.leases TO rowrunner_app;
+GRANT SELECT,DELETE ON TABLE rowrunner.progress TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.progress TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.progress TO rowrunner_app;
+GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.queue TO rowrunner_engine;
+GRANT SELECT,INSERT ON TABLE rowrunner.queue TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.queue TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.queue TO rowrunner_app;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.reached_spot_image TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_app;
+GRANT SELECT,DELETE ON TABLE rowrunner.steps TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.steps TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.steps TO rowrunner_app;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_worker;
+GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.workers TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.workers TO rowrunner_app;

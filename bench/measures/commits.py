@@ -49,7 +49,7 @@ def pgbench(context, name, script):
         file.flush()
         command = [BIN / "pgbench", "-n", "-M", "prepared", "-c", CLIENTS, "-j", 2,
                    "-T", context.sizes.commit_seconds, "-f", file.name,
-                   "-h", context.cluster.folder, "-U", "rowrunner", name]
+                   "-h", context.cluster.folder, "-U", "dev", name]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     found = re.search(r"^tps = ([\d.]+)", done.stdout, re.MULTILINE)
     if done.returncode != 0 or not found:

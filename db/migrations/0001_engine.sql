@@ -17,27 +17,6 @@ CREATE TABLE rowrunner.schema_info (
 );
 INSERT INTO rowrunner.schema_info (version, oldest_binary) VALUES (0, 1);
 
--- Group roles: grant them to the users that your applications log in as. They belong to the whole
--- cluster, so another database may have made them already, or be making them now.
-DO $$
-DECLARE
-  wanted text;
-BEGIN
-  FOREACH wanted IN ARRAY ARRAY['rowrunner_worker', 'rowrunner_app'] LOOP
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
-      BEGIN
-        EXECUTE format('CREATE ROLE %I NOLOGIN', wanted);
-      EXCEPTION
-        WHEN duplicate_object OR unique_violation THEN NULL;
-        WHEN insufficient_privilege THEN
-          RAISE EXCEPTION 'role % is missing and % may not create it', wanted, current_user
-            USING HINT = format('Let an administrator run: CREATE ROLE %I NOLOGIN', wanted);
-      END;
-    END IF;
-  END LOOP;
-END
-$$;
-
 -- The kinds of jobs: which table holds them, and how they are run.
 CREATE TABLE rowrunner.kinds (
   id               smallint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,

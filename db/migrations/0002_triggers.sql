@@ -1,8 +1,10 @@
 -- The triggers that keep the line true, whoever writes to a job table.
 --
 -- All of them are AFTER triggers: a BEFORE UPDATE trigger, even one whose WHEN is false, locks each row
--- a second time, and two updates are what a job consists of. They run with the rights of the schema's
--- owner, so that an application that may INSERT a job needs no right on the engine's tables.
+-- a second time, and two updates are what a job consists of. They belong to rowrunner_engine and run with
+-- its rights, so that an application that may INSERT a job needs no right on the engine's tables. That
+-- role owns what every INSERT calls, so nothing that the owner of a job table wrote may run with its
+-- rights: a trigger here never reads or writes a job table itself.
 
 -- A time-ordered uuid (version 7) for plain INSERTs: neighbours in time are neighbours in the index.
 -- The body is parsed when the function is made, and the time is in floating point, which is cheaper than
@@ -17,10 +19,9 @@ RETURN encode(set_bit(set_bit(
 
 -- The number of a new lease: 59 random bits and never negative.
 CREATE FUNCTION rowrunner.new_lease() RETURNS bigint
-LANGUAGE sql VOLATILE AS $$
-  SELECT ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint
-         & 9223372036854775807
-$$;
+LANGUAGE sql VOLATILE
+RETURN ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint
+       & 9223372036854775807;
 
 -- How far claims have come, for all workers of a kind: each would otherwise pass over what the others
 -- have taken. It is a hint, seen at once and outside of transactions, and so a sequence; what falls
@@ -101,6 +102,42 @@ BEGIN
 END
 $$;
 
+-- What changes rows of job tables with rights that the caller does not have belongs to
+-- rowrunner_job_writer, and begins with this call. Triggers of a table's owner then run as that role, and
+-- may alter what it owns: a function that no longer is SECURITY DEFINER would run them with the rights of
+-- whoever calls it. Their bodies they cannot replace. The variables of such a function are declared behind
+-- the call, as their initial values are computed first.
+CREATE FUNCTION rowrunner.as_job_writer() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+END
+$$;
+
+-- Ends a job that somebody asked to cancel while it was put back.
+CREATE FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text, reason text)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM rowrunner.as_job_writer();
+  EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL,'
+                 ' locked_by = NULL WHERE id = $1', job_table) USING job_id, new_status, reason;
+END
+$$;
+
+-- Takes the lease of a queued job away, and gives it new attempts if they are spent.
+CREATE FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uuid) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM rowrunner.as_job_writer();
+  EXECUTE format('UPDATE %s SET lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now(),'
+                 ' attempts = CASE WHEN attempts >= max_attempts THEN 0 ELSE attempts END'
+                 ' WHERE id = $1', job_table) USING job_id;
+END
+$$;
+
 -- AFTER UPDATE, per row, but not for the two transitions of a job that goes well (see the WHEN in
 -- attach). Arguments as above.
 CREATE FUNCTION rowrunner.on_update() RETURNS trigger
@@ -139,10 +176,9 @@ BEGIN
     SELECT c.reason INTO cancel_reason FROM rowrunner.cancellations c
       WHERE c.lease = OLD.lease AND c.job_id = NEW.id;
     IF FOUND THEN
-      EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL,'
-                     ' locked_by = NULL WHERE id = $1', TG_RELID::regclass)
-        USING NEW.id, (SELECT k.cancelled_status FROM rowrunner.kinds k WHERE k.id = my_kind),
-              cancel_reason;
+      PERFORM rowrunner.end_cancelled_row(
+        TG_RELID, NEW.id, (SELECT k.cancelled_status FROM rowrunner.kinds k WHERE k.id = my_kind),
+        cancel_reason);
       RETURN NULL;
     END IF;
   END IF;
@@ -160,9 +196,7 @@ BEGIN
   -- A hand-written UPDATE sets only the status: take the lease away, so that a worker that still runs
   -- the job is fenced off, and give it new attempts if they are spent.
   IF NEW.lease IS NOT NULL OR NEW.locked_by IS NOT NULL OR NEW.attempts >= NEW.max_attempts THEN
-    EXECUTE format('UPDATE %s SET lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now(),'
-                   ' attempts = CASE WHEN attempts >= max_attempts THEN 0 ELSE attempts END'
-                   ' WHERE id = $1', TG_RELID::regclass) USING NEW.id;
+    PERFORM rowrunner.clear_lease_of_row(TG_RELID, NEW.id);
   END IF;
   PERFORM rowrunner.wake(TG_ARGV[2]::regclass, TG_ARGV[1]);
   RETURN NULL;

@@ -3,7 +3,7 @@
 -- What a job table must have. `default_needed` columns must work when an INSERT leaves them out.
 CREATE FUNCTION rowrunner.job_columns()
 RETURNS TABLE (name text, type text, not_null boolean, default_needed boolean)
-LANGUAGE sql IMMUTABLE AS $$
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   VALUES ('id', 'uuid', true, true),
          ('status', 'text', true, true),
          ('attempts', 'integer', true, true),
@@ -185,7 +185,7 @@ $$;
 
 -- Everything that keeps a table from being a job table, one sentence each.
 CREATE FUNCTION rowrunner.attach_problems(job_table regclass) RETURNS SETOF text
-LANGUAGE sql STABLE AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT rowrunner.table_problems(job_table) UNION ALL SELECT rowrunner.column_problems(job_table)
   UNION ALL SELECT rowrunner.value_problems(job_table)
 $$;

@@ -6,11 +6,14 @@
 -- processing under a lease that does not exist. The job table is only read. One snapshot sees a job and
 -- its entry, so none gets a second one from here unless two of these run at once; the row decides then.
 -- Whole tables are joined: by hash or merge, which spill to disk, whatever the statistics say.
+-- `unleased` are processing and belong to nobody. Planning a statement runs what is immutable in the
+-- table's indexes and constraints, which its owner wrote: hence as rowrunner_job_writer.
 CREATE FUNCTION rowrunner.add_missing(mine rowrunner.kinds, OUT queued bigint, OUT delayed bigint,
-                                      OUT failed bigint, OUT lost bigint)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_nestloop = off SET jit = off
-SET row_security = off AS $$
+                                      OUT failed bigint, OUT lost bigint, OUT unleased bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_nestloop = off
+SET jit = off SET row_security = off AS $$
 BEGIN
+  PERFORM rowrunner.as_job_writer();
   EXECUTE format($sql$
     WITH missing AS MATERIALIZED (
       SELECT j.id, j.priority, j.run_at FROM %1$s j
@@ -42,8 +45,35 @@ BEGIN
       ON CONFLICT DO NOTHING RETURNING cardinality(job_ids) AS jobs
     )
     SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM later), (SELECT count(*) FROM dead),
-           (SELECT coalesce(sum(jobs), 0) FROM expired) $sql$, mine.job_table)
-  INTO queued, delayed, failed, lost USING mine.id;
+           (SELECT coalesce(sum(jobs), 0) FROM expired),
+           (SELECT count(*) FROM %1$s j WHERE j.status = 'processing' AND j.lease IS NULL)
+    $sql$, mine.job_table)
+  INTO queued, delayed, failed, lost, unleased USING mine.id;
+  -- Before PostgreSQL 18 a deferred trigger that such code caused would run with the caller's rights.
+  SET CONSTRAINTS ALL IMMEDIATE;
+END
+$$;
+
+-- Gives each role what it needs of a job table and of the sequences of its kind. Says which schema it may
+-- not use: that is for the owner of the schema to decide.
+CREATE FUNCTION rowrunner.grant_access(mine rowrunner.kinds) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  in_schema CONSTANT regnamespace := (SELECT relnamespace FROM pg_class WHERE oid = mine.job_table);
+  excluded text;
+BEGIN
+  EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
+  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
+  EXECUTE format('GRANT SELECT, UPDATE ON %s TO rowrunner_job_writer', mine.job_table);
+  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s, %s TO rowrunner_worker', mine.wakeup, mine.reached);
+  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s TO rowrunner_engine', mine.wakeup);
+  SELECT string_agg(r, ', ' ORDER BY r) INTO excluded
+    FROM unnest(ARRAY['rowrunner_app', 'rowrunner_job_writer', 'rowrunner_worker']) r
+    WHERE NOT has_schema_privilege(r, in_schema, 'USAGE');
+  IF excluded IS NOT NULL THEN
+    RAISE WARNING '% cannot be reached by %', mine.job_table, excluded
+      USING HINT = format('Run: GRANT USAGE ON SCHEMA %s TO %s', in_schema, excluded);
+  END IF;
 END
 $$;
 
@@ -66,9 +96,7 @@ BEGIN
     ' EXECUTE FUNCTION rowrunner.on_delete%s', mine.job_table, arguments);
   EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_truncate AFTER TRUNCATE ON %s'
     ' EXECUTE FUNCTION rowrunner.on_truncate%s', mine.job_table, arguments);
-  EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
-  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s, %s TO rowrunner_worker', mine.wakeup, mine.reached);
+  PERFORM rowrunner.grant_access(mine);
 END
 $$;
 
@@ -123,6 +151,21 @@ BEGIN
 END
 $$;
 
+-- attach makes triggers on the table and grants permissions on it, which is for its owner to do.
+CREATE FUNCTION rowrunner.refuse_stranger(job_table regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  its_owner CONSTANT name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = job_table);
+BEGIN
+  IF NOT pg_has_role(its_owner, 'USAGE') THEN
+    RAISE EXCEPTION '% belongs to %, and % may not change it', job_table, its_owner, current_user
+      USING ERRCODE = 'insufficient_privilege',
+            HINT = format('Run: GRANT %I TO %I, or: ALTER TABLE %s OWNER TO %2$I', its_owner, current_user,
+                          job_table);
+  END IF;
+END
+$$;
+
 -- Makes a table a job table: SELECT rowrunner.attach('my_jobs', kind => 'my_kind').
 -- Rows that are queued already get their entries. Calling it again for the same pair is fine: it makes
 -- the triggers anew and adds what is missing. It writes nothing to the table, so that no trigger of its
@@ -139,17 +182,10 @@ BEGIN
       USING ERRCODE = 'active_sql_transaction',
             HINT = 'Call it in a transaction that begins with BEGIN ISOLATION LEVEL READ COMMITTED.';
   END IF;
+  PERFORM rowrunner.refuse_stranger(attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table);
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table);
-  EXECUTE format('SELECT count(*) FROM %s WHERE status = ''processing'' AND lease IS NULL',
-                 attach.job_table) INTO unleased;
-  IF unleased > 0 THEN
-    RAISE EXCEPTION '% rows of % are processing and belong to no worker of the engine', unleased,
-      attach.job_table USING ERRCODE = 'object_not_in_prerequisite_state',
-      HINT = format('UPDATE %s SET status = ''queued'' WHERE status = ''processing'' AND lease IS NULL',
-                    attach.job_table);
-  END IF;
 
   IF EXISTS (SELECT FROM rowrunner.kinds k WHERE k.kind = attach.kind
              AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = k.job_table)) THEN
@@ -177,8 +213,16 @@ BEGIN
                    AND pg_get_constraintdef(c.oid) NOT LIKE '%''cancelled''%') THEN 'cancelled'
           ELSE 'failed' END
     WHERE k.id = mine.id;
-  PERFORM rowrunner.add_missing(mine);
   PERFORM rowrunner.equip(mine);
+  IF pg_relation_size(mine.job_table) > 0 THEN
+    SELECT m.unleased INTO unleased FROM rowrunner.add_missing(mine) m;
+  END IF;
+  IF unleased > 0 THEN
+    RAISE EXCEPTION '% rows of % are processing and belong to no worker of the engine', unleased,
+      attach.job_table USING ERRCODE = 'object_not_in_prerequisite_state',
+      HINT = format('UPDATE %s SET status = ''queued'' WHERE status = ''processing'' AND lease IS NULL',
+                    attach.job_table);
+  END IF;
 END
 $$;
 
@@ -313,21 +357,19 @@ BEGIN
       HINT = format('SELECT rowrunner.detach(%L)', mine.kind);
   END IF;
   problems := ARRAY(SELECT rowrunner.attach_problems(mine.job_table));
-  EXECUTE format('SELECT count(*) FROM %s WHERE status = ''processing'' AND lease IS NULL',
-                 mine.job_table) INTO unleased;
-  IF unleased > 0 THEN
-    problems := problems || format(
-      '%s rows are processing without a lease: UPDATE %s SET status = ''queued'' WHERE status = ''processing'''
-      ' AND lease IS NULL', unleased, mine.job_table);
-  END IF;
   removed := 0;
   WHILE page < rowrunner.pages_to_sweep() LOOP
     removed := removed + rowrunner.sweep_kind(mine, page, 1000);
     page := page + 1000;
   END LOOP;
   removed := removed + rowrunner.remove_duplicates(mine.id);
-  SELECT m.queued, m.delayed, m.failed, m.lost INTO queued, delayed, failed, lost
+  SELECT m.queued, m.delayed, m.failed, m.lost, m.unleased INTO queued, delayed, failed, lost, unleased
     FROM rowrunner.add_missing(mine) m;
+  IF unleased > 0 THEN
+    problems := problems || format(
+      '%s rows are processing without a lease: UPDATE %s SET status = ''queued'' WHERE status = ''processing'''
+      ' AND lease IS NULL', unleased, mine.job_table);
+  END IF;
   IF queued > 0 THEN
     PERFORM rowrunner.wake(mine.wakeup, mine.kind);
   END IF;

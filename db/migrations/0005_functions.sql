@@ -2,7 +2,7 @@
 
 -- The kind of that name, or an error that lists the ones there are.
 CREATE FUNCTION rowrunner.kind_named(kind text) RETURNS rowrunner.kinds
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   mine rowrunner.kinds;
 BEGIN
@@ -20,15 +20,18 @@ $$;
 -- Puts a failed or cancelled job back in line with new attempts. Says whether there was such a job.
 CREATE FUNCTION rowrunner.requeue(kind text, job_id uuid) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  n integer;
 BEGIN
-  EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = now(), updated_at = now(),'
-                 ' lease = NULL, locked_at = NULL, locked_by = NULL'
-                 ' WHERE id = $1 AND status IN (''failed'', ''cancelled'')',
-                 (rowrunner.kind_named(requeue.kind)).job_table) USING requeue.job_id;
-  GET DIAGNOSTICS n = ROW_COUNT;
-  RETURN n = 1;
+  PERFORM rowrunner.as_job_writer();
+  DECLARE
+    n integer;
+  BEGIN
+    EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = now(), updated_at = now(),'
+                   ' lease = NULL, locked_at = NULL, locked_by = NULL'
+                   ' WHERE id = $1 AND status IN (''failed'', ''cancelled'')',
+                   (rowrunner.kind_named(requeue.kind)).job_table) USING requeue.job_id;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    RETURN n = 1;
+  END;
 END
 $$;
 
@@ -37,24 +40,27 @@ $$;
 -- NULL if there is none.
 CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
-  why text := 'cancelled' || coalesce(': ' || nullif(cancel.reason, ''), '');
-  found_status text;
-  found_lease bigint;
 BEGIN
-  EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', mine.job_table)
-    INTO found_status, found_lease USING cancel.job_id;
-  IF found_status = 'queued' THEN
-    EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1',
-                   mine.job_table) USING cancel.job_id, mine.cancelled_status, why;
-    RETURN 'cancelled';
-  ELSIF found_status = 'processing' THEN
-    INSERT INTO rowrunner.cancellations (lease, job_id, reason)
-      VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
-    RETURN 'requested';
-  END IF;
-  RETURN found_status;
+  PERFORM rowrunner.as_job_writer();
+  DECLARE
+    mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
+    why text := 'cancelled' || coalesce(': ' || nullif(cancel.reason, ''), '');
+    found_status text;
+    found_lease bigint;
+  BEGIN
+    EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', mine.job_table)
+      INTO found_status, found_lease USING cancel.job_id;
+    IF found_status = 'queued' THEN
+      EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1',
+                     mine.job_table) USING cancel.job_id, mine.cancelled_status, why;
+      RETURN 'cancelled';
+    ELSIF found_status = 'processing' THEN
+      INSERT INTO rowrunner.cancellations (lease, job_id, reason)
+        VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
+      RETURN 'requested';
+    END IF;
+    RETURN found_status;
+  END;
 END
 $$;
 
@@ -63,7 +69,7 @@ $$;
 -- somebody else holds just now waits for the next rescue, and its lease with it.
 CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100)
 RETURNS TABLE (job_id uuid, status text, attempts integer)
-LANGUAGE plpgsql SET jit = off AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
   mine rowrunner.kinds;
 BEGIN
@@ -107,7 +113,7 @@ $$;
 
 -- Moves jobs of these kinds whose time has come into the line; says how many.
 CREATE FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer DEFAULT 1000) RETURNS integer
-LANGUAGE plpgsql SET jit = off SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off AS $$
 DECLARE
   n integer;
 BEGIN

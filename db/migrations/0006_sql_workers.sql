@@ -7,7 +7,7 @@
 -- a job that was enqueued since would look as if its time had not come, and lose its place.
 CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 1,
                                 lease_for interval DEFAULT '10 seconds')
-RETURNS SETOF jsonb LANGUAGE plpgsql
+RETURNS SETOF jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(claim.kind);
@@ -47,7 +47,7 @@ $$;
 
 -- Keeps a claim alive; false means that the lease is lost and its jobs must not be worked on.
 CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT '10 seconds')
-RETURNS boolean LANGUAGE plpgsql AS $$
+RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE rowrunner.leases l SET expires_at = clock_timestamp() + lease_for WHERE l.lease = heartbeat.lease;
   RETURN FOUND;
@@ -57,7 +57,7 @@ $$;
 -- The lease names a job no longer; the last one takes the lease with it. Called after the write
 -- counted, by callers that locked the lease before the job, as everybody does.
 CREATE FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) RETURNS void
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE rowrunner.leases l SET job_ids = array_remove(l.job_ids, strike_from_lease.job_id)
     WHERE l.lease = strike_from_lease.lease;
@@ -67,7 +67,7 @@ $$;
 
 -- Ends a job well; false means that it belongs to somebody else by now.
 CREATE FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) RETURNS boolean
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   n integer;
 BEGIN
@@ -85,7 +85,7 @@ $$;
 
 -- Whether somebody asked to cancel the job; ask now and then in long work.
 CREATE FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) RETURNS boolean
-LANGUAGE sql STABLE AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT EXISTS (SELECT FROM rowrunner.cancellations c WHERE c.lease = $2 AND c.job_id = $1)
 $$;
 
@@ -93,7 +93,7 @@ $$;
 -- `final` ends it at once, and so does a request to cancel it.
 CREATE FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text,
                                retry_after interval DEFAULT '1 second', final boolean DEFAULT false)
-RETURNS text LANGUAGE plpgsql AS $$
+RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(fail.kind);
   answer text;
@@ -126,7 +126,7 @@ $$;
 
 -- Gives a job back, uncharged and at the front of the line.
 CREATE FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) RETURNS boolean
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   n integer;
 BEGIN

@@ -103,6 +103,8 @@ std::string complaint(const pqxx::sql_error& error) {
   return out;
 }
 
+void use_system_names(pqxx::dbtransaction& tx) { tx.exec(std::string(queries::search_path.text)); }
+
 void use_utc(pqxx::dbtransaction& tx) { tx.exec(std::string(queries::utc.text)); }
 
 }  // namespace rowrunner

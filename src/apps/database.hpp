@@ -21,6 +21,10 @@ void check_schema(pqxx::dbtransaction& tx);
 /// What the database complained about, in one line: message, detail and hint.
 std::string complaint(const pqxx::sql_error& error);
 
+/// Takes names without a schema from the system's alone, until the transaction ends. The first thing
+/// in every transaction of a command.
+void use_system_names(pqxx::dbtransaction& tx);
+
 /// Makes times come as UTC, until the transaction ends.
 void use_utc(pqxx::dbtransaction& tx);
 

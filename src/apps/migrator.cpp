@@ -83,22 +83,34 @@ void run(pqxx::dbtransaction& tx, const migration& m) {
   }
 }
 
+void ensure(pqxx::dbtransaction& tx, const query& permissions) {
+  try {
+    tx.exec(std::string(permissions.text));
+  } catch (const pqxx::sql_error& error) {
+    throw std::runtime_error("the permissions could not be set (" + std::string(permissions.name) +
+                             "), nothing was changed: " + complaint(error));
+  }
+}
+
 }  // namespace
 
 migration_result migrate(pqxx::connection& connection, std::span<const migration> migrations) {
   pqxx::work tx(connection);
+  use_system_names(tx);
   tx.exec(std::string(queries::migration_lock.text));
   const auto ledger = read_ledger(tx);
   check_ledger(tx, ledger, migrations);
 
   migration_result out;
   out.version = ledger.empty() ? 0 : ledger.back().version;
+  // A newer schema has its own permissions.
+  if (out.version > migrations.back().version) return out;
+  ensure(tx, queries::ensure_roles);
   for (const auto& m : migrations) {
     if (m.version <= out.version) continue;
     run(tx, m);
     out.applied.emplace_back(m.name);
   }
-  if (out.applied.empty()) return out;
   // The first migration makes the schema in which the ledger stands, so it is written last.
   if (!ledger_exists(tx)) tx.exec(std::string(queries::ledger_create.text));
   for (const auto& m : migrations) {
@@ -108,12 +120,17 @@ migration_result migrate(pqxx::connection& connection, std::span<const migration
   }
   out.version = migrations.back().version;
   tx.exec_params(std::string(queries::schema_version_set.text), out.version);
+  if (out.version >= binary_schema_version()) {
+    ensure(tx, queries::ensure_permissions);
+    ensure(tx, queries::ensure_spot_permissions);
+  }
   tx.commit();
   return out;
 }
 
 std::vector<migration_state> migration_status(pqxx::dbtransaction& tx,
                                               std::span<const migration> migrations) {
+  use_system_names(tx);
   const auto ledger = read_ledger(tx);
   check_ledger(tx, ledger, migrations);
   std::vector<migration_state> out;

@@ -74,7 +74,7 @@ TEST_F(migrate_test, two_at_once_do_the_work_once) {
 }
 
 TEST_F(migrate_test, a_migration_that_fails_leaves_nothing_behind) {
-  const auto bad = with({{latest_ + 1, "0099_bad", "CREATE TABLE half (); SELECT 1 / 0"}});
+  const auto bad = with({{latest_ + 1, "0099_bad", "CREATE TABLE public.half (); SELECT 1 / 0"}});
   EXPECT_THAT(error(bad), HasSubstr("0099_bad.sql failed, nothing was changed: division by zero"));
   EXPECT_EQ(db_.value("SELECT count(*) FROM pg_namespace WHERE nspname = 'rowrunner'"), "0");
   EXPECT_EQ(db_.value("SELECT to_regclass('half')"), "");
@@ -106,7 +106,7 @@ TEST_F(migrate_test, a_hole_in_the_ledger_is_named) {
 }
 
 TEST_F(migrate_test, a_newer_schema_that_serves_this_binary_is_left_alone) {
-  run(with({{latest_ + 1, "0099_later", "CREATE TABLE later ()"}}));
+  run(with({{latest_ + 1, "0099_later", "CREATE TABLE public.later ()"}}));
   const auto result = run();
   EXPECT_TRUE(result.applied.empty());
   EXPECT_EQ(result.version, latest_ + 1);

@@ -20,7 +20,7 @@ class pg_session : public pg_fixture {
     co_return (co_await db.run_one(with(stmt))).get_int(0, 0);
   }
 
-  /// What stands between "rowrunner:" and "@" in the URL, if anything.
+  /// What stands between "dev:" and "@" in the URL, if anything.
   static std::string password() {
     const std::string url = test_url();
     const auto at = url.find('@');
@@ -118,7 +118,7 @@ TEST_F(pg_session, goes_on_to_the_next_host_when_the_first_one_is_a_black_hole) 
     }
     auto options = test_settings();
     options.url =
-        "host=127.0.0.1,127.0.0.1 user=rowrunner dbname=postgres "
+        "host=127.0.0.1,127.0.0.1 user=dev dbname=postgres "
         "target_session_attrs=read-write port=" +
         std::to_string(hole.local_endpoint().port()) + "," + real_port() + password();
     options.connect_timeout = 300ms;

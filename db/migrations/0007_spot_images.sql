@@ -148,7 +148,3 @@ $$;
 
 CREATE TRIGGER spot_takes_word_of_job BEFORE INSERT ON public.spots
   FOR EACH ROW EXECUTE FUNCTION public.spot_takes_word_of_job();
-
-REVOKE ALL ON FUNCTION public.spots_follow_jobs(), public.spot_takes_word_of_job() FROM PUBLIC;
-GRANT SELECT, INSERT, UPDATE ON public.travel_plans, public.spots TO rowrunner_app;
-GRANT SELECT, UPDATE ON public.travel_plans, public.spots TO rowrunner_worker;

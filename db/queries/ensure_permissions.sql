@@ -1,0 +1,89 @@
+-- Who may do what in the schema of the engine; docs/security.md explains it. Run by every migrate, so
+-- that also a database that was restored without its roles has exactly these permissions. What is not
+-- named here is denied: tests/attack/permissions.txt lists the outcome.
+REVOKE ALL ON SCHEMA rowrunner
+  FROM PUBLIC, rowrunner_engine, rowrunner_job_writer, rowrunner_worker, rowrunner_app;
+-- A function can be given only to a role that may create one in its schema.
+GRANT USAGE, CREATE ON SCHEMA rowrunner TO rowrunner_engine, rowrunner_job_writer;
+ALTER FUNCTION rowrunner.on_insert() OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.on_update() OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.on_delete() OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.on_truncate() OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.end_cancelled_row(regclass, uuid, text, text) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.clear_lease_of_row(regclass, uuid) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.add_missing(rowrunner.kinds) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.requeue(text, uuid) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.cancel(text, uuid, text) OWNER TO rowrunner_job_writer;
+REVOKE CREATE ON SCHEMA rowrunner FROM rowrunner_engine, rowrunner_job_writer;
+GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker, rowrunner_app;
+
+REVOKE ALL ON ALL TABLES IN SCHEMA rowrunner
+  FROM PUBLIC, rowrunner_engine, rowrunner_job_writer, rowrunner_worker, rowrunner_app;
+REVOKE ALL ON ALL SEQUENCES IN SCHEMA rowrunner
+  FROM PUBLIC, rowrunner_engine, rowrunner_job_writer, rowrunner_worker, rowrunner_app;
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA rowrunner
+  FROM PUBLIC, rowrunner_worker, rowrunner_app;
+
+-- The triggers, whoever writes to a job table. Nobody may call them: firing needs no permission.
+GRANT SELECT, INSERT, DELETE ON rowrunner.queue, rowrunner.delayed TO rowrunner_engine;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rowrunner.failures TO rowrunner_engine;
+GRANT SELECT, DELETE ON rowrunner.steps, rowrunner.progress, rowrunner.attempts TO rowrunner_engine;
+GRANT SELECT ON rowrunner.cancellations, rowrunner.kinds TO rowrunner_engine;
+GRANT USAGE ON SEQUENCE rowrunner.back_of_line, rowrunner.front_of_line TO rowrunner_engine;
+GRANT EXECUTE ON FUNCTION rowrunner.wake(regclass, text), rowrunner.forget_jobs(smallint)
+  TO rowrunner_engine;
+GRANT EXECUTE ON FUNCTION rowrunner.end_cancelled_row(regclass, uuid, text, text),
+  rowrunner.clear_lease_of_row(regclass, uuid) TO rowrunner_engine;
+
+-- What reads and changes rows of job tables for callers that may not, or should not do it themselves.
+GRANT SELECT ON rowrunner.kinds TO rowrunner_job_writer;
+GRANT SELECT, INSERT ON rowrunner.queue, rowrunner.delayed, rowrunner.leases, rowrunner.failures,
+  rowrunner.cancellations TO rowrunner_job_writer;
+GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_job_writer;
+GRANT EXECUTE ON FUNCTION rowrunner.as_job_writer(), rowrunner.kind_named(text) TO rowrunner_job_writer;
+
+-- Workers run the engine. Of a kind they change only whether it is paused: its table is what the
+-- functions above write to.
+GRANT SELECT, INSERT, UPDATE, DELETE ON rowrunner.queue, rowrunner.delayed, rowrunner.leases,
+  rowrunner.workers, rowrunner.cancellations, rowrunner.steps, rowrunner.progress,
+  rowrunner.attempts, rowrunner.failures, rowrunner.counters TO rowrunner_worker;
+GRANT SELECT, UPDATE (paused) ON rowrunner.kinds TO rowrunner_worker;
+GRANT SELECT ON rowrunner.schema_info TO rowrunner_worker;
+GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_worker;
+GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
+  rowrunner.reached_mark(smallint, bigint), rowrunner.reached_seq(regclass, smallint),
+  rowrunner.reach(regclass, bigint), rowrunner.job_columns(), rowrunner.kind_named(text),
+  rowrunner.requeue(text, uuid), rowrunner.cancel(text, uuid, text),
+  rowrunner.rescue(smallint, integer), rowrunner.move_due(smallint[], integer),
+  rowrunner.sweep(bigint, bigint), rowrunner.sweep_kind(rowrunner.kinds, bigint, bigint),
+  rowrunner.pages_to_sweep(),
+  rowrunner.claim(text, text, integer, interval), rowrunner.heartbeat(bigint, interval),
+  rowrunner.strike_from_lease(bigint, uuid), rowrunner.succeed(text, uuid, bigint),
+  rowrunner.fail(text, uuid, bigint, text, interval, boolean), rowrunner.release(text, uuid, bigint),
+  rowrunner.cancel_requested(uuid, bigint) TO rowrunner_worker;
+
+-- Applications insert jobs (attach grants that), ask for one to be cancelled or run again, and read what
+-- became of them.
+GRANT SELECT ON rowrunner.schema_info, rowrunner.kinds, rowrunner.queue, rowrunner.delayed,
+  rowrunner.leases, rowrunner.workers, rowrunner.cancellations, rowrunner.steps, rowrunner.progress,
+  rowrunner.attempts, rowrunner.failures, rowrunner.counters TO rowrunner_app;
+GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.job_columns(), rowrunner.requeue(text, uuid),
+  rowrunner.cancel(text, uuid, text) TO rowrunner_app;
+
+-- Job tables and the sequences of their kinds, as attach granted them. A table of which the migrating
+-- role is not the owner may have lost its permissions in a restore.
+DO $$
+DECLARE
+  attached rowrunner.kinds;
+BEGIN
+  FOR attached IN SELECT k.* FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table LOOP
+    BEGIN
+      PERFORM rowrunner.grant_access(attached);
+    EXCEPTION WHEN insufficient_privilege THEN
+      RAISE WARNING 'the permissions on % were not checked: it belongs to somebody else', attached.job_table
+        USING HINT = format('Let its owner run: SELECT rowrunner.grant_access(k) FROM rowrunner.kinds k'
+                            ' WHERE kind = %L', attached.kind);
+    END;
+  END LOOP;
+END
+$$

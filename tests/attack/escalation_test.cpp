@@ -1,0 +1,196 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/jobs.hpp"
+#include "support/postgres.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// mallory owns a job table and a schema, and whatever her triggers write down is in mallory.seen.
+class escalation : public ::testing::Test {
+ protected:
+  escalation() {
+    db_.exec(
+        "DO $$ BEGIN CREATE ROLE mallory NOLOGIN;"
+        " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
+        "CREATE SCHEMA mallory AUTHORIZATION mallory; GRANT ALL ON SCHEMA mallory TO PUBLIC;"
+        "SET ROLE mallory; SET search_path = mallory, public;"
+        "CREATE TABLE seen (what text); GRANT ALL ON seen TO PUBLIC;"
+        "RESET ROLE;"
+        "CREATE TABLE jobs (LIKE spot_image_jobs INCLUDING ALL);"
+        "ALTER TABLE jobs OWNER TO mallory; RESET search_path");
+  }
+
+  std::string as(const std::string& role, const std::string& sql) {
+    pqxx::work tx(db_.connection());
+    try {
+      tx.exec("SET LOCAL ROLE " + role);
+      tx.exec(sql);
+      tx.exec("RESET ROLE");
+      tx.commit();
+    } catch (const pqxx::sql_error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  // A trigger of mallory's for every change of her table, with this body.
+  void trap(const std::string& body) {
+    db_.exec(
+        "SET ROLE mallory;"
+        "CREATE FUNCTION mallory.trap() RETURNS trigger LANGUAGE plpgsql"
+        " SET search_path = mallory, pg_catalog AS $f$ BEGIN " +
+        body +
+        " RETURN NEW; END $f$;"
+        "CREATE TRIGGER trap BEFORE UPDATE ON mallory.jobs FOR EACH ROW"
+        " EXECUTE FUNCTION mallory.trap(); RESET ROLE");
+  }
+
+  void attach() { db_.exec("SELECT rowrunner.attach('mallory.jobs', kind => 'trap')"); }
+
+  std::string insert(const std::string& status) {
+    return db_.value("INSERT INTO mallory.jobs (plan_id, spot_name, status, lease) VALUES ('p', '" +
+                     status + "', '" + status + "', CASE '" + status +
+                     "' WHEN 'processing' THEN 7 END) RETURNING id");
+  }
+
+  std::string seen() {
+    return db_.value("SELECT string_agg(DISTINCT what, ', ' ORDER BY what) FROM mallory.seen");
+  }
+
+  test_database db_;
+};
+
+TEST_F(escalation, a_worker_cannot_hang_the_engines_triggers_on_its_own_table) {
+  const std::string table = "CREATE TEMP TABLE t (LIKE spot_image_jobs);";
+  for (const std::string function : {"on_insert", "on_update", "on_delete", "on_truncate"}) {
+    const auto level = function == "on_truncate" ? "STATEMENT" : "ROW";
+    const auto event = function.substr(3);
+    for (const std::string role : {"rowrunner_worker", "rowrunner_app", "mallory"}) {
+      EXPECT_THAT(as(role, table + "CREATE TRIGGER t AFTER " + event + " ON t FOR EACH " + level +
+                               " EXECUTE FUNCTION rowrunner." + function + "('1', 'x', 'y')"),
+                  HasSubstr("permission denied"))
+          << role << " " << function;
+    }
+  }
+}
+
+TEST_F(escalation, a_worker_cannot_point_a_kind_at_another_table) {
+  for (const std::string column : {"job_table = 'mallory.jobs'", "wakeup = 'rowrunner.queue'",
+                                   "cancelled_status = 'failed'", "id = DEFAULT"}) {
+    EXPECT_THAT(as("rowrunner_worker", "UPDATE rowrunner.kinds SET " + column),
+                HasSubstr("permission denied"))
+        << column;
+  }
+  EXPECT_EQ(as("rowrunner_worker", "UPDATE rowrunner.kinds SET paused = true"), "");
+}
+
+TEST_F(escalation, attach_runs_no_trigger_of_the_tables_owner_with_the_attachers_rights) {
+  insert("processing");
+  insert("queued");
+  insert("failed");
+  trap("INSERT INTO mallory.seen VALUES (current_user);");
+  attach();
+  EXPECT_THAT(seen(), ::testing::AnyOf("", "rowrunner_job_writer"));
+}
+
+// An index that is only read can have code of its owner in it, which runs when a statement is
+// planned.
+TEST_F(escalation, attach_plans_nothing_of_the_tables_owner_with_the_attachers_rights) {
+  db_.exec(
+      "SET ROLE mallory;"
+      "CREATE FUNCTION mallory.note() RETURNS void LANGUAGE sql AS"
+      " 'INSERT INTO mallory.seen VALUES (current_user)';"
+      "CREATE FUNCTION mallory.one() RETURNS integer IMMUTABLE LANGUAGE plpgsql AS"
+      " $$ BEGIN PERFORM mallory.note(); RETURN 1; END $$;"
+      "CREATE INDEX ON mallory.jobs (plan_id) WHERE mallory.one() = 1;"
+      "TRUNCATE mallory.seen; RESET ROLE");
+  insert("processing");
+  insert("queued");
+  db_.exec("TRUNCATE mallory.seen");
+  attach();
+  EXPECT_THAT(seen(), ::testing::AnyOf("", "rowrunner_job_writer"));
+}
+
+TEST_F(escalation, retry_and_cancel_run_triggers_with_the_rights_of_the_job_writer) {
+  trap("INSERT INTO mallory.seen VALUES (current_user);");
+  attach();
+  const auto failed = insert("failed");
+  const auto queued = insert("queued");
+  db_.exec("SELECT rowrunner.requeue('trap', '" + failed + "')");
+  db_.exec("SELECT rowrunner.cancel('trap', '" + queued + "')");
+  EXPECT_EQ(seen(), "rowrunner_job_writer");
+}
+
+// Whoever runs as the owner of a function may move it into a schema of hers and replace its body
+// there: the triggers of every job table would then run that with anybody's rights.
+TEST_F(escalation, the_owner_of_a_job_table_cannot_take_the_engines_triggers_over) {
+  trap(
+      "BEGIN ALTER FUNCTION rowrunner.on_insert() SET SCHEMA mallory;"
+      " INSERT INTO mallory.seen VALUES ('moved');"
+      " EXCEPTION WHEN insufficient_privilege THEN INSERT INTO mallory.seen VALUES ('denied'); END;"
+      "BEGIN CREATE TABLE rowrunner.hers (); INSERT INTO mallory.seen VALUES ('created');"
+      " EXCEPTION WHEN insufficient_privilege THEN NULL; END;"
+      "BEGIN UPDATE rowrunner.kinds SET job_table = job_table;"
+      " INSERT INTO mallory.seen VALUES ('pointed');"
+      " EXCEPTION WHEN insufficient_privilege THEN NULL; END;");
+  attach();
+  const auto id = insert("failed");
+  db_.exec("SELECT rowrunner.requeue('trap', '" + id + "')");
+  EXPECT_EQ(as("mallory", "UPDATE mallory.jobs SET status = 'queued', attempts = 9, lease = 1"),
+            "");
+  EXPECT_EQ(seen(), "denied");
+}
+
+// She may alter what the job writer owns. It then fails, and runs nothing with the caller's rights.
+TEST_F(escalation, an_altered_function_of_the_job_writer_runs_nothing_as_its_caller) {
+  attach();
+  const auto id = insert("failed");
+  trap("INSERT INTO mallory.seen VALUES (current_user);");
+  const auto functions = db_.rows(
+      "SELECT p.oid::regprocedure, p.prosrc FROM pg_proc p"
+      " WHERE p.proowner = 'rowrunner_job_writer'::regrole");
+  ASSERT_GE(functions.size(), 4U);
+  for (const auto& row : functions) {
+    const auto name = row[0].as<std::string>();
+    EXPECT_TRUE(
+        row[1].as<std::string>().starts_with("\nBEGIN\n  PERFORM rowrunner.as_job_writer();\n"))
+        << name << " must begin with rowrunner.as_job_writer()";
+    db_.exec("SET ROLE rowrunner_job_writer; ALTER FUNCTION " + name +
+             " SECURITY INVOKER SET search_path = mallory, pg_catalog; RESET ROLE");
+  }
+  for (const auto* call :
+       {"SELECT rowrunner.requeue('trap', '%s')", "SELECT rowrunner.cancel('trap', '%s')",
+        "UPDATE mallory.jobs SET status = 'queued' WHERE id = '%s' AND 'x' = 'y'"}) {
+    std::string sql = call;
+    sql.replace(sql.find("%s"), 2, id);
+    try {
+      db_.exec(sql);
+    } catch (const pqxx::sql_error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("not as rowrunner_job_writer"));
+    }
+  }
+  EXPECT_EQ(seen(), "");
+}
+
+TEST_F(escalation, attach_names_the_schema_that_roles_may_not_use) {
+  db_.exec("REVOKE ALL ON SCHEMA mallory FROM PUBLIC");
+  struct warnings : pqxx::errorhandler {
+    explicit warnings(pqxx::connection& c) : errorhandler(c) {}
+    bool operator()(char const text[]) noexcept override {
+      all += text;
+      return false;
+    }
+    std::string all;
+  } heard(db_.connection());
+  attach();
+  EXPECT_THAT(heard.all,
+              HasSubstr("GRANT USAGE ON SCHEMA mallory TO rowrunner_app, rowrunner_job_writer, "
+                        "rowrunner_worker"));
+}
+
+}  // namespace
+}  // namespace rowrunner::testing
