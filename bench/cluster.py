@@ -9,7 +9,17 @@ import tempfile
 
 import psycopg2
 
-BIN = pathlib.Path("/usr/lib/postgresql/15/bin")
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def folder_of_programs():
+    found = subprocess.run([ROOT / "scripts/postgres-bin"], capture_output=True, text=True, check=False)
+    if found.returncode != 0:
+        raise SystemExit(f"bench: {found.stderr.strip()}")
+    return pathlib.Path(found.stdout.strip())
+
+
+BIN = folder_of_programs()
 
 # Everything else is PostgreSQL's default: fsync, full_page_writes and synchronous_commit are on. Every
 # queue gets the same. Checkpoints are far apart so that no sample pays for another one's.
@@ -44,8 +54,6 @@ class Cluster:
         self.log = self.folder / "log"
 
     def start(self):
-        if not (BIN / "initdb").exists():
-            raise SystemExit("bench: PostgreSQL 15 is not installed; run scripts/setup")
         if os.geteuid() == 0:
             shutil.chown(self.folder, "postgres", "postgres")
         self.folder.chmod(0o755)

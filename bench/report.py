@@ -114,6 +114,38 @@ def about_markdown(about):
     return "\n".join(f"- {name}: {value}" for name, value in about.items())
 
 
+def readme_markdown(results):
+    """Four figures for the first screen of the README; a peer that was not measured is left out."""
+    figures = results["figures"]
+
+    def times(key, peer):
+        value = bars.ratio_of_best("burn_down/rowrunner", key)(figures)
+        return [] if value is None else [f"{number(value)} × {peer}"]
+
+    def of(key):
+        return number(bars.of(figures, key))
+
+    peers = ", ".join(times("burn_down/graphile", "Graphile Worker") + times("burn_down/pg_boss", "pg-boss"))
+    best = number(bars.best(figures, *bars.beginning(figures, "burn_down/rowrunner")))
+    enqueue = [f"{number(value)}{what}" for what, value in (
+        ("", bars.ratio("commits/own_table", "commits/own_row")(figures)),
+        (" with the trigger of the pictures", bars.ratio("commits/rowrunner", "commits/same_row")(figures)))
+        if value is not None]
+    return "\n".join([
+        f"| measured on {results['about']['machine'].split(',')[0]}, shared with the server | |", "|---|---|",
+        f"| no-op jobs run, at best | {best} a second; {peers} |",
+        f"| from the commit of an enqueue to the start of its job | {of('pick_up_p50/rowrunner')} ms median,"
+        f" {of('pick_up_p99/rowrunner')} ms p99 |",
+        f"| private memory of an idle worker process | {of('memory/idle')} MB |",
+        f"| enqueue with one commit a job / plain INSERT without a queue | {', '.join(enqueue)} |"])
+
+
+def write_readme(readme: pathlib.Path, results):
+    if results.get("figures"):
+        text = replaced(readme.read_text(encoding="utf-8"), "readme", readme_markdown(results))
+        readme.write_text(text, encoding="utf-8")
+
+
 def replaced(text, part, content):
     """The generated part of a document stands between two marks; the rest is written by hand."""
     begin, end = f"<!-- bench: {part} -->", "<!-- bench: end -->"

@@ -3,10 +3,11 @@ include(CMakePackageConfigHelpers)
 
 add_library(rowrunner_library INTERFACE)
 set_target_properties(rowrunner_library PROPERTIES EXPORT_NAME rowrunner)
-target_link_libraries(rowrunner_library INTERFACE rowrunner_worker rowrunner_enqueue)
+target_link_libraries(rowrunner_library INTERFACE rowrunner_program rowrunner_worker
+  rowrunner_enqueue)
 add_library(rowrunner::rowrunner ALIAS rowrunner_library)
 
-install(TARGETS rowrunner_library rowrunner_worker rowrunner_enqueue rowrunner_common
+install(TARGETS rowrunner_library rowrunner_program rowrunner_worker rowrunner_enqueue rowrunner_common
         EXPORT rowrunner ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS rowrunner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/rowrunner DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -59,21 +59,7 @@ BEGIN
   RETURN NULL;
 END
 $$;
-CREATE TABLE rowrunner.kinds (
-    id smallint NOT NULL,
-    kind text NOT NULL,
-    job_table regclass NOT NULL,
-    cancelled_status text NOT NULL,
-    wakeup regclass NOT NULL,
-    reached regclass NOT NULL,
-    paused boolean DEFAULT false NOT NULL,
-    retention interval,
-    attached_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT kinds_cancelled_status_check CHECK ((cancelled_status = ANY (ARRAY['cancelled'::text, 'failed'::text]))),
-    CONSTRAINT kinds_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,47}$'::text)),
-    CONSTRAINT kinds_retention_check CHECK ((retention > '00:00:00'::interval))
-);
-CREATE FUNCTION rowrunner.add_missing(mine rowrunner.kinds, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) RETURNS record
+CREATE FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_nestloop TO 'off'
@@ -91,6 +77,10 @@ BEGIN
         AND NOT EXISTS (SELECT FROM rowrunner.delayed d
                         WHERE d.kind = $1 AND d.job_id = j.id AND d.priority = j.priority
                           AND d.run_at = j.run_at)
+        -- A claim of it failed, and its entry waits for the next try.
+        AND NOT EXISTS (SELECT FROM rowrunner.claim_errors e
+                        JOIN rowrunner.delayed d ON d.kind = e.kind AND d.job_id = e.job_id
+                        WHERE e.kind = $1 AND e.job_id = j.id AND d.priority = j.priority)
       ORDER BY j.created_at, j.id
     ), due AS (
       INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
@@ -115,8 +105,8 @@ BEGIN
     SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM later), (SELECT count(*) FROM dead),
            (SELECT coalesce(sum(jobs), 0) FROM expired),
            (SELECT count(*) FROM %1$s j WHERE j.status = 'processing' AND j.lease IS NULL)
-    $sql$, mine.job_table)
-  INTO queued, delayed, failed, lost, unleased USING mine.id;
+    $sql$, (SELECT k.job_table FROM rowrunner.kinds k WHERE k.id = kind_id))
+  INTO queued, delayed, failed, lost, unleased USING kind_id;
   -- Before PostgreSQL 18 a deferred trigger that such code caused would run with the caller's rights.
   SET CONSTRAINTS ALL IMMEDIATE;
 END
@@ -132,7 +122,7 @@ BEGIN
   END IF;
 END
 $$;
-CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval) RETURNS void
+CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval, failed_retention interval DEFAULT NULL::interval) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -158,7 +148,7 @@ BEGIN
   SELECT * INTO mine FROM rowrunner.kinds k
     WHERE k.kind = attach.kind OR k.job_table = attach.job_table;
   IF NOT FOUND THEN
-    mine := rowrunner.register(attach.job_table, attach.kind, attach.retention);
+    mine := rowrunner.register(attach.job_table, attach.kind);
   ELSIF mine.kind <> attach.kind OR mine.job_table <> attach.job_table THEN
     RAISE EXCEPTION '% is attached as % already, so % cannot be attached as %',
       mine.job_table, mine.kind, attach.job_table, attach.kind USING ERRCODE = 'duplicate_object';
@@ -167,6 +157,7 @@ BEGIN
   -- tried is read.
   UPDATE rowrunner.kinds k
     SET retention = coalesce(attach.retention, k.retention),
+        failed_retention = coalesce(attach.failed_retention, k.failed_retention),
         cancelled_status = CASE
           WHEN rowrunner.refuses_status(attach.job_table, 'cancelled') IS NULL AND NOT EXISTS (
                  SELECT FROM pg_constraint c JOIN pg_attribute a
@@ -178,7 +169,7 @@ BEGIN
     WHERE k.id = mine.id;
   PERFORM rowrunner.equip(mine);
   IF pg_relation_size(mine.job_table) > 0 THEN
-    SELECT m.unleased INTO unleased FROM rowrunner.add_missing(mine) m;
+    SELECT m.unleased INTO unleased FROM rowrunner.add_missing(mine.id) m;
   END IF;
   IF unleased > 0 THEN
     RAISE EXCEPTION '% rows of % are processing and belong to no worker of the engine', unleased,
@@ -214,6 +205,9 @@ BEGIN
                      mine.job_table) USING cancel.job_id, mine.cancelled_status, why;
       RETURN 'cancelled';
     ELSIF found_status = 'processing' THEN
+      -- An end of the job in a transaction with an older snapshot (REPEATABLE READ) does not see the
+      -- request. It meets a changed row instead, fails to serialize, and is tried again.
+      EXECUTE format('UPDATE %s SET updated_at = now() WHERE id = $1', mine.job_table) USING cancel.job_id;
       INSERT INTO rowrunner.cancellations (lease, job_id, reason)
         VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
       RETURN 'requested';
@@ -231,44 +225,160 @@ $_$;
 CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 1, lease_for interval DEFAULT '00:00:10'::interval) RETURNS SETOF jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'off'
+    SET lock_timeout TO '100ms'
     SET jit TO 'off'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
-    AS $_$
+    AS $$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(claim.kind);
+  batch integer := claim.at_most;
+  priority smallint := -32768;
+  seq bigint := -9223372036854775808;
+  seen integer;
+  jobs jsonb[];
+  put_off integer := 0;
+  rescued integer := 0;
+  lost record;
 BEGIN
+  PERFORM rowrunner.worker_seen(claim.worker, mine.kind);
   IF mine.paused THEN
     RETURN;
   END IF;
   PERFORM rowrunner.move_due(ARRAY[mine.id]);
-  PERFORM rowrunner.rescue(mine.id);
-  -- A place whose job has moved on yields nothing; behind it may be others.
-  FOR look IN 1..20 LOOP
-    RETURN QUERY EXECUTE format($sql$
-      WITH place AS MATERIALIZED (
-        SELECT ctid, priority, job_id FROM rowrunner.queue WHERE kind = $1
-        ORDER BY kind, priority, seq LIMIT $2 FOR UPDATE SKIP LOCKED
-      ), gone AS (
-        DELETE FROM rowrunner.queue WHERE ctid = ANY (ARRAY(SELECT ctid FROM place))
-      ), taken AS (
-        UPDATE %1$s j SET status = 'processing', lease = $3, locked_at = now(), locked_by = $4, updated_at = now()
-        FROM place p
-        WHERE j.id = p.job_id AND j.status = 'queued' AND j.priority = p.priority AND j.run_at <= clock_timestamp()
-        RETURNING j.*
-      ), early AS (
-        INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-        SELECT $1, j.run_at, j.priority, j.id FROM place p JOIN %1$s j ON j.id = p.job_id
-        WHERE j.status = 'queued' AND j.priority = p.priority AND j.run_at > clock_timestamp()
-      ), leased AS (
-        INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
-        SELECT $3, $1, $4, clock_timestamp() + $5, array_agg(id) FROM taken HAVING count(*) > 0
-      )
-      SELECT to_jsonb(taken) FROM taken $sql$, mine.job_table)
-    USING mine.id, claim.at_most, rowrunner.new_lease(), claim.worker, claim.lease_for;
-    EXIT WHEN FOUND OR NOT EXISTS (SELECT FROM rowrunner.queue q WHERE q.kind = mine.id);
+  FOR lost IN SELECT * FROM rowrunner.rescue(mine.id) LOOP
+    IF lost.error IS NULL THEN
+      rescued := rescued + 1;
+    ELSE
+      RAISE WARNING 'job % of a lost worker cannot be taken back: %', lost.job_id, lost.error;
+    END IF;
   END LOOP;
+  WHILE jobs IS NULL AND seen IS DISTINCT FROM 0 AND put_off < 20 LOOP
+    BEGIN
+      SELECT * INTO priority, seq, seen, jobs
+        FROM rowrunner.take(mine, claim.worker, batch, claim.lease_for, priority, seq);
+      IF jobs IS NULL AND seen > 0 THEN
+        PERFORM rowrunner.drop_stale_entries(mine, priority, seq);
+      END IF;
+    EXCEPTION WHEN OTHERS THEN
+      IF NOT rowrunner.concerns_one_row(SQLSTATE) THEN
+        RAISE;
+      ELSIF batch > 1 THEN
+        batch := 1;
+      ELSE
+        put_off := put_off + 1;
+        EXIT WHEN NOT rowrunner.put_off_entry(mine, priority, seq, SQLSTATE, SQLERRM);
+      END IF;
+    END;
+  END LOOP;
+  IF rescued > 0 OR jobs IS NOT NULL THEN
+    PERFORM rowrunner.count_jobs(mine.id, claim.worker, rescued => rescued,
+                                 claimed => coalesce(cardinality(jobs), 0));
+  END IF;
+  RETURN QUERY SELECT unnest(jobs);
+END
+$$;
+CREATE FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'off'
+    SET jit TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+DECLARE
+  mine rowrunner.kinds;
+  entry rowrunner.queue;
+  verdict text;
+  due timestamptz;
+  ids uuid[] := '{}';
+  message text;
+  first_state text;
+  of_the_table boolean := true;
+BEGIN
+  seen := 0;
+  failed := 0;
+  cut := false;
+  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.id = claim_each.kind_id AND NOT k.paused;
+  -- A deferred check would fail at COMMIT, when nobody can tell which row it was.
+  SET CONSTRAINTS ALL IMMEDIATE;
+  FOR entry IN
+    SELECT * FROM rowrunner.queue q
+    WHERE q.kind = mine.id AND (q.priority, q.seq) > (behind_priority, behind_seq)
+    ORDER BY q.kind, q.priority, q.seq LIMIT at_most FOR UPDATE SKIP LOCKED
+  LOOP
+    seen := seen + 1;
+    last_priority := entry.priority;
+    last_seq := entry.seq;
+    message := 'the UPDATE that takes the job changed no row: does a trigger suppress it?';
+    BEGIN
+      SELECT c.verdict, c.run_at INTO verdict, due
+        FROM rowrunner.claim_one(mine.job_table, entry.job_id, entry.priority, claim_each.lease,
+                                 claim_each.worker) c;
+    EXCEPTION
+      WHEN lock_not_available OR deadlock_detected OR serialization_failure THEN
+        cut := true;  -- A trigger of the row waits for something; one such wait per call is enough.
+        EXIT;
+      WHEN assert_failure OR OTHERS THEN
+        IF SQLSTATE ~ '^(53|57)' THEN
+          RAISE;
+        END IF;
+        verdict := 'failed';
+        message := format('%s (SQLSTATE %s)', SQLERRM, SQLSTATE);
+        first_state := coalesce(first_state, SQLSTATE);
+        of_the_table := of_the_table AND SQLSTATE LIKE '42%';
+    END;
+    CONTINUE WHEN verdict = 'locked';
+    DELETE FROM rowrunner.queue q
+      WHERE q.kind = entry.kind AND q.priority = entry.priority AND q.seq = entry.seq;
+    IF verdict = 'taken' THEN
+      ids := ids || entry.job_id;
+    ELSIF verdict IN ('early', 'failed') THEN
+      IF verdict = 'failed' THEN
+        failed := failed + 1;
+        error := coalesce(error, message);
+        due := rowrunner.pass_over(entry.kind, entry.job_id, message);
+      END IF;
+      INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+        VALUES (entry.kind, due, entry.priority, entry.job_id);
+    END IF;
+  END LOOP;
+  IF cardinality(ids) > 0 THEN
+    INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
+      VALUES (claim_each.lease, mine.id, claim_each.worker,
+              clock_timestamp() + claim_each.lease_ms * interval '1 ms', ids);
+  ELSIF first_state IS NOT NULL AND of_the_table THEN
+    RAISE EXCEPTION USING ERRCODE = first_state, MESSAGE = error;
+  END IF;
+END
+$$;
+CREATE FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint, worker text, OUT verdict text, OUT run_at timestamp with time zone) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  matches boolean;
+  n integer;
+BEGIN
+  EXECUTE format('SELECT t.status = ''queued'' AND t.priority = $2, t.run_at FROM %s t WHERE t.id = $1'
+                 ' FOR UPDATE SKIP LOCKED', job_table) INTO matches, run_at USING id, entry_priority;
+  IF matches IS NULL THEN
+    EXECUTE format('SELECT FROM %s t WHERE t.id = $1', job_table) USING id;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    verdict := CASE n WHEN 0 THEN 'stale' ELSE 'locked' END;
+  ELSIF NOT matches OR run_at = 'infinity' THEN
+    verdict := 'stale';
+  ELSIF run_at > clock_timestamp() THEN
+    verdict := 'early';
+  ELSE
+    EXECUTE format('UPDATE %s SET status = ''processing'', lease = $2, locked_at = now(), locked_by = $3,'
+                   ' updated_at = now() WHERE id = $1', job_table) USING id, lease, worker;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    verdict := CASE n WHEN 0 THEN 'failed' ELSE 'taken' END;
+  END IF;
 END
 $_$;
 CREATE FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uuid) RETURNS void
@@ -317,8 +427,10 @@ CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
                       AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)
   UNION ALL
   -- An index over a column that changes would make each transition write into every index.
-  SELECT DISTINCT format('index %s uses column %s, which changes while a job runs: drop the index',
-                         d.objid::regclass, a.attname)
+  SELECT DISTINCT format('index %s uses column %s, which changes while a job runs: drop the index%s',
+                         d.objid::regclass, a.attname,
+                         CASE WHEN i.indisunique THEN ' (for one job per key make the key alone unique;'
+                           ' rowrunner.enqueue_again runs a job that has ended once more)' ELSE '' END)
   FROM pg_index i
   JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
                   AND d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indrelid
@@ -326,6 +438,35 @@ CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
   WHERE i.indrelid = job_table
     AND a.attname IN ('status', 'attempts', 'last_error', 'updated_at', 'locked_at', 'locked_by',
                       'lease', 'priority', 'run_at')
+$$;
+CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((state <> '40001'::text) AND ("left"(state, 2) <> ALL (ARRAY['08'::text, '0A'::text, '25'::text, '42'::text, '53'::text, '57'::text, '58'::text])));
+CREATE FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer DEFAULT 0, succeeded integer DEFAULT 0, failed integer DEFAULT 0, retried integer DEFAULT 0, rescued integer DEFAULT 0, released integer DEFAULT 0) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  this_minute CONSTANT timestamptz := date_trunc('minute', clock_timestamp());
+  own text := format('%s#%s', count_jobs.worker, pg_backend_pid());
+BEGIN
+  PERFORM FROM rowrunner.counters o
+    WHERE o.minute = this_minute AND o.kind = count_jobs.kind_id AND o.worker = own
+    FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND AND EXISTS (SELECT FROM rowrunner.counters o
+                           WHERE o.minute = this_minute AND o.kind = count_jobs.kind_id
+                             AND o.worker = own) THEN
+    own := format('%s#%s', own, pg_current_xact_id());
+  END IF;
+  INSERT INTO rowrunner.counters AS c
+    (minute, kind, worker, claimed, succeeded, failed, retried, rescued, released)
+    VALUES (this_minute, count_jobs.kind_id, own, count_jobs.claimed, count_jobs.succeeded,
+            count_jobs.failed, count_jobs.retried, count_jobs.rescued, count_jobs.released)
+    ON CONFLICT ON CONSTRAINT counters_pkey DO UPDATE
+    SET claimed = c.claimed + excluded.claimed, succeeded = c.succeeded + excluded.succeeded,
+        failed = c.failed + excluded.failed, retried = c.retried + excluded.retried,
+        rescued = c.rescued + excluded.rescued, released = c.released + excluded.released;
+END
 $$;
 CREATE FUNCTION rowrunner.detach(kind text) RETURNS void
     LANGUAGE plpgsql
@@ -357,6 +498,40 @@ BEGIN
   EXECUTE format('DROP SEQUENCE IF EXISTS rowrunner.wakeup_%1$s, rowrunner.reached_%1$s', mine.kind);
 END
 $_$;
+CREATE TABLE rowrunner.kinds (
+    id smallint NOT NULL,
+    kind text NOT NULL,
+    job_table regclass NOT NULL,
+    cancelled_status text NOT NULL,
+    wakeup regclass NOT NULL,
+    reached regclass NOT NULL,
+    paused boolean DEFAULT false NOT NULL,
+    retention interval,
+    failed_retention interval,
+    attached_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT kinds_cancelled_status_check CHECK ((cancelled_status = ANY (ARRAY['cancelled'::text, 'failed'::text]))),
+    CONSTRAINT kinds_failed_retention_check CHECK ((failed_retention > '00:00:00'::interval)),
+    CONSTRAINT kinds_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,47}$'::text)),
+    CONSTRAINT kinds_retention_check CHECK ((retention > '00:00:00'::interval))
+);
+CREATE FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priority smallint, seq bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+BEGIN
+  EXECUTE format($sql$
+    WITH entry AS MATERIALIZED (
+      SELECT q.ctid AS place, q.priority, q.job_id FROM rowrunner.queue q
+      WHERE q.kind = $1 AND (q.priority, q.seq) > ($2, $3)
+      ORDER BY q.kind, q.priority, q.seq LIMIT 1000 FOR UPDATE SKIP LOCKED
+    )
+    DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
+      SELECT e.place FROM entry e LEFT JOIN %s j ON j.id = e.job_id
+      WHERE CASE WHEN j.status = 'queued' THEN j.priority = e.priority END IS NOT TRUE)) $sql$,
+    mine.job_table)
+    USING mine.id, drop_stale_entries.priority, drop_stale_entries.seq;
+END
+$_$;
 CREATE FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text, reason text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -365,6 +540,25 @@ BEGIN
   PERFORM rowrunner.as_job_writer();
   EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL,'
                  ' locked_by = NULL WHERE id = $1', job_table) USING job_id, new_status, reason;
+END
+$_$;
+CREATE FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+BEGIN
+  PERFORM rowrunner.as_job_writer();
+  DECLARE
+    n integer;
+  BEGIN
+    EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = coalesce($2, now()),'
+                   ' updated_at = now(), lease = NULL, locked_at = NULL, locked_by = NULL'
+                   ' WHERE id = $1 AND status IN (''succeeded'', ''failed'', ''cancelled'')',
+                   (rowrunner.kind_named(enqueue_again.kind)).job_table)
+      USING enqueue_again.job_id, enqueue_again.run_at;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    RETURN n = 1;
+  END;
 END
 $_$;
 CREATE FUNCTION rowrunner.equip(mine rowrunner.kinds) RETURNS void
@@ -387,7 +581,9 @@ BEGIN
     ' EXECUTE FUNCTION rowrunner.on_delete%s', mine.job_table, arguments);
   EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_truncate AFTER TRUNCATE ON %s'
     ' EXECUTE FUNCTION rowrunner.on_truncate%s', mine.job_table, arguments);
+  PERFORM rowrunner.grant_sequences(mine);
   PERFORM rowrunner.grant_access(mine);
+  PERFORM rowrunner.warn_of_triggers(mine.job_table);
 END
 $$;
 CREATE FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval DEFAULT '00:00:01'::interval, final boolean DEFAULT false) RETURNS text
@@ -396,31 +592,37 @@ CREATE FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text,
     AS $_$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(fail.kind);
-  answer text;
+  ended record;
 BEGIN
   PERFORM FROM rowrunner.leases l WHERE l.lease = fail.lease FOR UPDATE;
   EXECUTE format($sql$
     WITH ended AS (
       UPDATE %s j
-      SET attempts = j.attempts + 1, last_error = coalesce(c.reason, $3), updated_at = now(),
-          run_at = now() + $4, lease = NULL, locked_at = NULL, locked_by = NULL,
+      SET attempts = least(j.attempts, 2147483646) + 1, last_error = coalesce(c.reason, $3),
+          updated_at = now(), run_at = now() + $4, lease = NULL, locked_at = NULL, locked_by = NULL,
           status = CASE WHEN c.reason IS NOT NULL THEN $6
-                        WHEN $5 OR j.attempts + 1 >= j.max_attempts THEN 'failed' ELSE 'queued' END
-      FROM (SELECT id, locked_by, locked_at FROM %1$s WHERE id = $1) before
+                        WHEN $5 OR least(j.attempts, 2147483646) + 1 >= j.max_attempts THEN 'failed'
+                        ELSE 'queued' END
+      FROM (SELECT b.id, b.locked_by, b.locked_at FROM %1$s b WHERE b.id = $1) before
       LEFT JOIN rowrunner.cancellations c ON c.lease = $2 AND c.job_id = $1
       WHERE j.id = before.id AND j.status = 'processing' AND j.lease = $2
-      RETURNING j.id, j.status, j.attempts, before.locked_by, before.locked_at
+      RETURNING j.id, j.status, j.attempts, before.locked_by, before.locked_at, c.reason
     ), noted AS (
       INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, started_at, error)
-      SELECT $7, id, attempts, locked_by, locked_at, $3 FROM ended
+      SELECT $7, e.id, e.attempts, e.locked_by, e.locked_at, $3 FROM ended e
     )
-    SELECT status FROM ended $sql$, mine.job_table)
-  INTO answer USING fail.job_id, fail.lease, fail.error, fail.retry_after, fail.final,
-                    mine.cancelled_status, mine.id;
-  IF answer IS NOT NULL THEN
-    PERFORM rowrunner.strike_from_lease(fail.lease, fail.job_id);
+    SELECT e.status, coalesce(e.locked_by, '') AS worker, e.reason FROM ended e $sql$, mine.job_table)
+  INTO ended USING fail.job_id, fail.lease, fail.error, fail.retry_after, fail.final,
+                   mine.cancelled_status, mine.id;
+  IF ended.status IS NULL THEN
+    RETURN NULL;
   END IF;
-  RETURN answer;
+  PERFORM rowrunner.strike_from_lease(fail.lease, fail.job_id);
+  IF ended.reason IS NULL THEN
+    PERFORM rowrunner.count_jobs(mine.id, ended.worker, failed => (ended.status = 'failed')::integer,
+                                 retried => (ended.status = 'queued')::integer);
+  END IF;
+  RETURN ended.status;
 END
 $_$;
 CREATE FUNCTION rowrunner.forget_jobs(of_kind smallint) RETURNS void
@@ -434,6 +636,7 @@ BEGIN
   DELETE FROM rowrunner.steps WHERE kind = of_kind;
   DELETE FROM rowrunner.progress WHERE kind = of_kind;
   DELETE FROM rowrunner.attempts WHERE kind = of_kind;
+  DELETE FROM rowrunner.claim_errors WHERE kind = of_kind;
 END
 $$;
 CREATE FUNCTION rowrunner.grant_access(mine rowrunner.kinds) RETURNS void
@@ -447,8 +650,6 @@ BEGIN
   EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
   EXECUTE format('GRANT SELECT, UPDATE ON %s TO rowrunner_job_writer', mine.job_table);
-  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s, %s TO rowrunner_worker', mine.wakeup, mine.reached);
-  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s TO rowrunner_engine', mine.wakeup);
   SELECT string_agg(r, ', ' ORDER BY r) INTO excluded
     FROM unnest(ARRAY['rowrunner_app', 'rowrunner_job_writer', 'rowrunner_worker']) r
     WHERE NOT has_schema_privilege(r, in_schema, 'USAGE');
@@ -458,13 +659,32 @@ BEGIN
   END IF;
 END
 $$;
-CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT '00:00:10'::interval) RETURNS boolean
+CREATE FUNCTION rowrunner.grant_sequences(mine rowrunner.kinds) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
-  UPDATE rowrunner.leases l SET expires_at = clock_timestamp() + lease_for WHERE l.lease = heartbeat.lease;
-  RETURN FOUND;
+  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s, %s TO rowrunner_worker', mine.wakeup, mine.reached);
+  EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s TO rowrunner_engine', mine.wakeup);
+END
+$$;
+CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT NULL::interval) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  mine record;
+BEGIN
+  UPDATE rowrunner.leases l
+    SET expires_at = clock_timestamp() + coalesce(heartbeat.lease_for, l.lease_for, '10 seconds')
+    FROM rowrunner.kinds k
+    WHERE l.lease = heartbeat.lease AND k.id = l.kind
+    RETURNING l.worker, k.kind INTO mine;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM rowrunner.worker_seen(mine.worker, mine.kind);
+  RETURN true;
 END
 $$;
 CREATE FUNCTION rowrunner.job_columns() RETURNS TABLE(name text, type text, not_null boolean, default_needed boolean)
@@ -483,6 +703,33 @@ CREATE FUNCTION rowrunner.job_columns() RETURNS TABLE(name text, type text, not_
          ('lease', 'bigint', false, false),
          ('priority', 'smallint', true, true),
          ('run_at', 'timestamp with time zone', true, true)
+$$;
+CREATE FUNCTION rowrunner.job_table_columns(kind text) RETURNS TABLE(job_table text, name text, type text, is_array boolean, unique_key text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT format('%I.%I', n.nspname, c.relname) AS job_table, a.attname::text,
+         format('%I.%I', tn.nspname, b.typname) AS type, t.typcategory = 'A' AS is_array, u.unique_key
+  FROM rowrunner.kinds k
+  JOIN pg_class c ON c.oid = k.job_table
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+                     AND a.attgenerated = '' AND a.attidentity <> 'a'
+  JOIN pg_type t ON t.oid = a.atttypid
+  JOIN pg_type b ON b.oid = CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END
+  JOIN pg_namespace tn ON tn.oid = b.typnamespace
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN count(*) = 1 AND bool_and(i.indisunique AND i.indimmediate AND i.indisvalid
+                                               AND i.indpred IS NULL AND i.indexprs IS NULL)
+                THEN min((SELECT string_agg(quote_ident(key.attname), ', ' ORDER BY key.attnum)
+                          FROM pg_attribute key
+                          WHERE key.attrelid = c.oid
+                            AND key.attnum = ANY ((i.indkey::smallint[])[0:i.indnkeyatts - 1])))
+           END AS unique_key
+    FROM pg_index i
+    WHERE i.indrelid = c.oid AND (i.indisunique OR i.indisexclusion) AND NOT i.indisprimary) u
+  WHERE k.kind = job_table_columns.kind
+  ORDER BY a.attnum
 $$;
 CREATE FUNCTION rowrunner.kind_named(kind text) RETURNS rowrunner.kinds
     LANGUAGE plpgsql STABLE
@@ -532,29 +779,57 @@ CREATE FUNCTION rowrunner.new_lease() RETURNS bigint
 CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS $$
+#variable_conflict use_variable
 DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
 BEGIN
-  DELETE FROM rowrunner.steps s USING deleted d WHERE s.kind = my_kind AND s.job_id = d.id;
-  DELETE FROM rowrunner.progress p USING deleted d WHERE p.kind = my_kind AND p.job_id = d.id;
-  DELETE FROM rowrunner.attempts a USING deleted d WHERE a.kind = my_kind AND a.job_id = d.id;
-  DELETE FROM rowrunner.failures f USING deleted d WHERE f.kind = my_kind AND f.job_id = d.id;
-  DELETE FROM rowrunner.delayed w USING deleted d
-    WHERE w.kind = my_kind AND w.run_at = d.run_at AND w.job_id = d.id AND d.status = 'queued';
+  IF EXISTS (SELECT FROM deleted d
+             WHERE pg_typeof(d.id) <> 'uuid'::regtype OR pg_typeof(d.status) <> 'text'::regtype
+                OR pg_typeof(d.run_at) <> 'timestamptz'::regtype) THEN
+    PERFORM rowrunner.refuse_types();
+  END IF;
+  DELETE FROM rowrunner.steps WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM deleted d CROSS JOIN LATERAL (
+      SELECT s.ctid FROM rowrunner.steps s WHERE s.kind = my_kind AND s.job_id = d.id OFFSET 0) x));
+  DELETE FROM rowrunner.progress WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM deleted d CROSS JOIN LATERAL (
+      SELECT p.ctid FROM rowrunner.progress p WHERE p.kind = my_kind AND p.job_id = d.id OFFSET 0) x));
+  DELETE FROM rowrunner.attempts WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM deleted d CROSS JOIN LATERAL (
+      SELECT a.ctid FROM rowrunner.attempts a WHERE a.kind = my_kind AND a.job_id = d.id OFFSET 0) x));
+  DELETE FROM rowrunner.claim_errors WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM deleted d CROSS JOIN LATERAL (
+      SELECT e.ctid FROM rowrunner.claim_errors e WHERE e.kind = my_kind AND e.job_id = d.id OFFSET 0) x));
+  DELETE FROM rowrunner.failures WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM deleted d CROSS JOIN LATERAL (
+      SELECT f.ctid FROM rowrunner.failures f WHERE f.kind = my_kind AND f.job_id = d.id OFFSET 0) x));
+  DELETE FROM rowrunner.delayed WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM deleted d CROSS JOIN LATERAL (
+      SELECT w.ctid FROM rowrunner.delayed w
+      WHERE w.kind = my_kind AND w.run_at = d.run_at AND w.job_id = d.id AND d.status = 'queued'
+      OFFSET 0) x));
   RETURN NULL;
 END
 $$;
 CREATE FUNCTION rowrunner.on_insert() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     AS $$
+#variable_conflict use_variable
 DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
 BEGIN
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
     SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.back_of_line'), i.id
     FROM inserted i
-    WHERE CASE WHEN i.status OPERATOR(pg_catalog.=) 'queued'
+    WHERE CASE WHEN pg_catalog.pg_typeof(i.id) OPERATOR(pg_catalog.<>) 'pg_catalog.uuid'::pg_catalog.regtype
+                 OR pg_catalog.pg_typeof(i.status) OPERATOR(pg_catalog.<>) 'pg_catalog.text'::pg_catalog.regtype
+                 OR pg_catalog.pg_typeof(i.priority) OPERATOR(pg_catalog.<>) 'pg_catalog.int2'::pg_catalog.regtype
+                 OR pg_catalog.pg_typeof(i.run_at) OPERATOR(pg_catalog.<>)
+                    'pg_catalog.timestamptz'::pg_catalog.regtype
+               THEN rowrunner.refuse_types()
+               WHEN i.status OPERATOR(pg_catalog.=) 'queued'
                 AND i.run_at OPERATOR(pg_catalog.<=) pg_catalog.now() THEN true
                ELSE pg_catalog.set_config('rowrunner.others_inserted', 'yes', true) IS NULL END;
   IF pg_catalog.current_setting('rowrunner.others_inserted', true) OPERATOR(pg_catalog.=) 'yes' THEN
@@ -570,7 +845,13 @@ BEGIN
         AND i.run_at OPERATOR(pg_catalog.<) 'infinity';
     INSERT INTO rowrunner.failures (kind, job_id, attempts, error)
       SELECT my_kind, i.id, i.attempts, i.last_error
-      FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'failed';
+      FROM inserted i
+      WHERE CASE WHEN pg_catalog.pg_typeof(i.attempts) OPERATOR(pg_catalog.<>)
+                      'pg_catalog.int4'::pg_catalog.regtype
+                   OR pg_catalog.pg_typeof(i.last_error) OPERATOR(pg_catalog.<>)
+                      'pg_catalog.text'::pg_catalog.regtype
+                 THEN rowrunner.refuse_types()
+                 ELSE i.status OPERATOR(pg_catalog.=) 'failed' END;
   END IF;
   -- The test of rowrunner.wake, before the call of it.
   IF pg_catalog.pg_sequence_last_value(TG_ARGV[2]::pg_catalog.regclass) OPERATOR(pg_catalog.>)
@@ -597,6 +878,13 @@ DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
   cancel_reason text;
 BEGIN
+  IF (pg_typeof(NEW.id), pg_typeof(NEW.status), pg_typeof(NEW.attempts), pg_typeof(NEW.max_attempts),
+      pg_typeof(NEW.last_error), pg_typeof(NEW.locked_by), pg_typeof(NEW.lease), pg_typeof(NEW.priority),
+      pg_typeof(NEW.run_at))
+     <> ('uuid'::regtype, 'text'::regtype, 'integer'::regtype, 'integer'::regtype, 'text'::regtype,
+         'text'::regtype, 'bigint'::regtype, 'smallint'::regtype, 'timestamptz'::regtype) THEN
+    PERFORM rowrunner.refuse_types();
+  END IF;
   IF NEW.id <> OLD.id THEN
     RAISE EXCEPTION 'the id of a job cannot change' USING ERRCODE = 'check_violation';
   END IF;
@@ -618,6 +906,11 @@ BEGIN
   IF NEW.status <> 'queued' OR (OLD.status = 'queued' AND NEW.run_at = OLD.run_at
                                 AND NEW.priority = OLD.priority) THEN
     RETURN NULL;
+  END IF;
+  -- A job that had succeeded does all of its work again.
+  IF OLD.status = 'succeeded' THEN
+    DELETE FROM rowrunner.steps s WHERE s.kind = my_kind AND s.job_id = NEW.id;
+    DELETE FROM rowrunner.progress p WHERE p.kind = my_kind AND p.job_id = NEW.id;
   END IF;
   -- Somebody may have asked to cancel the job while its end waited for this row: the statement that
   -- puts it back does not see that request, this one does.
@@ -651,6 +944,22 @@ BEGIN
   RETURN NULL;
 END
 $$;
+CREATE FUNCTION rowrunner.on_wakeup() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+BEGIN
+  DELETE FROM rowrunner.wakeups w WHERE w.id = NEW.id;
+  IF current_query() ~* 'prepare\s+transaction' THEN
+    PERFORM setval(k.wakeup, NEW.armed_until) FROM rowrunner.kinds k
+      WHERE k.kind = NEW.kind AND pg_sequence_last_value(k.wakeup) = 1;
+  ELSE
+    PERFORM pg_notify('rowrunner', NEW.kind);
+  END IF;
+  RETURN NULL;
+END
+$$;
 CREATE FUNCTION rowrunner.only_computes(expression pg_node_tree, catalog regclass, entry oid, job_table regclass) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -674,6 +983,66 @@ CREATE FUNCTION rowrunner.pages_to_sweep() RETURNS bigint
   FROM pg_class c
   WHERE c.relnamespace = 'rowrunner'::regnamespace
     AND c.relname IN ('queue', 'delayed', 'failures', 'steps', 'progress', 'attempts')
+$$;
+CREATE FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) RETURNS timestamp with time zone
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  INSERT INTO rowrunner.claim_errors AS e (kind, job_id, error, retry_at)
+  VALUES ($1, $2, left($3, 1000), clock_timestamp() + interval '5 s')
+  ON CONFLICT (kind, job_id) DO UPDATE
+    SET error = excluded.error, failed_at = excluded.failed_at, tries = least(e.tries, 1000) + 1,
+        retry_at = clock_timestamp() + least(interval '10 min', interval '5 s' * 2 ^ least(e.tries, 7))
+  RETURNING retry_at
+$_$;
+CREATE FUNCTION rowrunner.progress(kind text, job_id uuid, lease bigint, done bigint, total bigint, message text DEFAULT ''::text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(progress.kind);
+  n integer;
+BEGIN
+  EXECUTE format($sql$
+    INSERT INTO rowrunner.progress (kind, job_id, done, total, message)
+    SELECT $1, held.id, $4, $5, $6
+    FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
+          FOR SHARE) held
+    ON CONFLICT (kind, job_id) DO UPDATE
+    SET done = excluded.done, total = excluded.total, message = excluded.message, updated_at = now() $sql$,
+    mine.job_table)
+    USING mine.id, progress.job_id, progress.lease, progress.done, progress.total,
+          coalesce(progress.message, '');
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n = 1;
+END
+$_$;
+CREATE FUNCTION rowrunner.put_off_entry(mine rowrunner.kinds, priority smallint, seq bigint, state text, reason text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  blocked CONSTANT boolean := put_off_entry.state IN ('55P03', '40P01');
+  job uuid;
+BEGIN
+  WITH entry AS MATERIALIZED (
+    SELECT q.ctid AS place FROM rowrunner.queue q
+    WHERE q.kind = mine.id AND (q.priority, q.seq) > (put_off_entry.priority, put_off_entry.seq)
+    ORDER BY q.kind, q.priority, q.seq LIMIT 1 FOR UPDATE SKIP LOCKED
+  ), gone AS (
+    DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(SELECT e.place FROM entry e))
+    RETURNING q.priority, q.job_id
+  )
+  INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+    SELECT mine.id, CASE WHEN blocked THEN clock_timestamp() + interval '1 s'
+                         ELSE rowrunner.pass_over(mine.id, g.job_id, put_off_entry.reason) END,
+           g.priority, g.job_id FROM gone g
+    RETURNING delayed.job_id INTO job;
+  IF job IS NOT NULL AND NOT blocked THEN
+    RAISE WARNING 'job % of kind % cannot be claimed: %', job, mine.kind, put_off_entry.reason;
+  END IF;
+  RETURN job IS NOT NULL;
+END
 $$;
 CREATE FUNCTION rowrunner.reach(mark regclass, last bigint) RETURNS bigint
     LANGUAGE sql
@@ -699,6 +1068,29 @@ BEGIN
   END IF;
 END
 $_$;
+CREATE FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  mine rowrunner.kinds;
+BEGIN
+  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.id = kind_id;
+  RAISE EXCEPTION 'kind % is attached to % (oid %), but % is another table (oid %): start the worker'
+    ' again, or attach the new table under a kind of its own',
+    mine.kind, mine.job_table, mine.job_table::oid, named, named::oid USING ERRCODE = 'RR001';
+END
+$$;
+CREATE FUNCTION rowrunner.refuse_types() RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  RAISE EXCEPTION 'a column of the job table has another type than it had when the table was attached'
+    USING ERRCODE = 'datatype_mismatch',
+          HINT = 'SELECT * FROM rowrunner.job_columns() lists the types; or detach the kind.';
+END
+$$;
 CREATE FUNCTION rowrunner.refuse_unfit(job_table regclass) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -742,7 +1134,7 @@ BEGIN
   RETURN NULL;
 END
 $_$;
-CREATE FUNCTION rowrunner.register(job_table regclass, kind text, retention interval) RETURNS rowrunner.kinds
+CREATE FUNCTION rowrunner.register(job_table regclass, kind text) RETURNS rowrunner.kinds
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
@@ -755,9 +1147,9 @@ BEGIN
   END IF;
   EXECUTE format('CREATE SEQUENCE rowrunner.wakeup_%s', register.kind);
   EXECUTE format('CREATE SEQUENCE rowrunner.reached_%s', register.kind);
-  INSERT INTO rowrunner.kinds (kind, job_table, cancelled_status, wakeup, reached, retention)
+  INSERT INTO rowrunner.kinds (kind, job_table, cancelled_status, wakeup, reached)
     VALUES (register.kind, register.job_table, 'failed', ('rowrunner.wakeup_' || register.kind)::regclass,
-            ('rowrunner.reached_' || register.kind)::regclass, register.retention)
+            ('rowrunner.reached_' || register.kind)::regclass)
     RETURNING * INTO mine;
   RETURN mine;
 END
@@ -767,17 +1159,20 @@ CREATE FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) RETURNS 
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 DECLARE
-  n integer;
+  mine rowrunner.kinds := rowrunner.kind_named(release.kind);
+  worker text;
 BEGIN
-  PERFORM FROM rowrunner.leases l WHERE l.lease = release.lease FOR UPDATE;
+  SELECT l.worker INTO worker FROM rowrunner.leases l WHERE l.lease = release.lease FOR UPDATE;
   EXECUTE format('UPDATE %s SET status = ''queued'', lease = NULL, locked_at = NULL, locked_by = NULL,'
-                 ' updated_at = now() WHERE id = $1 AND status = ''processing'' AND lease = $2',
-                 (rowrunner.kind_named(release.kind)).job_table) USING release.job_id, release.lease;
-  GET DIAGNOSTICS n = ROW_COUNT;
-  IF n = 1 THEN
-    PERFORM rowrunner.strike_from_lease(release.lease, release.job_id);
+                 ' updated_at = now() WHERE id = $1 AND status = ''processing'' AND lease = $2'
+                 ' RETURNING coalesce($3, '''')', mine.job_table)
+    INTO worker USING release.job_id, release.lease, worker;
+  IF worker IS NULL THEN
+    RETURN false;
   END IF;
-  RETURN n = 1;
+  PERFORM rowrunner.strike_from_lease(release.lease, release.job_id);
+  PERFORM rowrunner.count_jobs(mine.id, worker, released => 1);
+  RETURN true;
 END
 $_$;
 CREATE FUNCTION rowrunner.remove_duplicates(of_kind smallint) RETURNS bigint
@@ -827,12 +1222,12 @@ BEGIN
   problems := ARRAY(SELECT rowrunner.attach_problems(mine.job_table));
   removed := 0;
   WHILE page < rowrunner.pages_to_sweep() LOOP
-    removed := removed + rowrunner.sweep_kind(mine, page, 1000);
+    removed := removed + rowrunner.sweep_kind(mine.id, page, 1000);
     page := page + 1000;
   END LOOP;
   removed := removed + rowrunner.remove_duplicates(mine.id);
   SELECT m.queued, m.delayed, m.failed, m.lost, m.unleased INTO queued, delayed, failed, lost, unleased
-    FROM rowrunner.add_missing(mine) m;
+    FROM rowrunner.add_missing(mine.id) m;
   IF unleased > 0 THEN
     problems := problems || format(
       '%s rows are processing without a lease: UPDATE %s SET status = ''queued'' WHERE status = ''processing'''
@@ -861,50 +1256,153 @@ BEGIN
   END;
 END
 $_$;
-CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100) RETURNS TABLE(job_id uuid, status text, attempts integer)
+CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS bigint
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  WITH oldest AS MATERIALIZED (
+    SELECT f.job_id
+    FROM rowrunner.kinds k JOIN rowrunner.failures f ON f.kind = k.id
+    WHERE k.kind = requeue_failed.kind
+      AND NOT (k.cancelled_status = 'failed'
+               AND coalesce(f.error = 'cancelled' OR f.error LIKE 'cancelled: %', false))
+    ORDER BY f.failed_at, f.job_id
+    LIMIT at_most
+  )
+  SELECT count(*) FILTER (WHERE rowrunner.requeue(requeue_failed.kind, o.job_id)) FROM oldest o
+$$;
+CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100) RETURNS TABLE(job_id uuid, status text, attempts integer, error text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'off'
+    SET lock_timeout TO '100ms'
     SET jit TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
     AS $_$
 DECLARE
   mine rowrunner.kinds;
+  expired bigint[];
+  failed bigint[] := '{}';
+  back record;
 BEGIN
   SELECT * INTO STRICT mine FROM rowrunner.kinds k WHERE k.id = rescue.kind_id;
-  RETURN QUERY EXECUTE format($sql$
-    WITH expired AS MATERIALIZED (
-      SELECT e.lease, e.worker, e.job_ids FROM rowrunner.leases e
-      WHERE e.kind = $1 AND e.expires_at < now()
-      ORDER BY e.lease LIMIT $2 FOR UPDATE SKIP LOCKED
-    ), held AS MATERIALIZED (
-      SELECT t.id, t.lease, e.worker,
-             (SELECT c.reason FROM rowrunner.cancellations c
-              WHERE c.lease = e.lease AND c.job_id = t.id) AS reason
-      FROM expired e CROSS JOIN unnest(e.job_ids) n (id)
-      JOIN %1$s t ON t.id = n.id AND t.status = 'processing' AND t.lease = e.lease
-      FOR UPDATE OF t SKIP LOCKED
-    ), gone AS (
-      DELETE FROM rowrunner.leases l USING expired e
-      WHERE l.lease = e.lease AND NOT EXISTS (
-        SELECT FROM unnest(e.job_ids) n (id)
-        JOIN %1$s t ON t.id = n.id AND t.status = 'processing' AND t.lease = e.lease
-        WHERE t.id NOT IN (SELECT h.id FROM held h))
-    ), back AS (
-      UPDATE %1$s t
-      SET attempts = t.attempts + 1,
-          status = CASE WHEN h.reason IS NOT NULL THEN $3
-                        WHEN t.attempts + 1 >= t.max_attempts THEN 'failed' ELSE 'queued' END,
-          last_error = coalesce(h.reason, 'worker ' || h.worker || ' was lost'),
-          lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
-      FROM held h
-      WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
-      RETURNING t.id, t.status, t.attempts, t.last_error, h.worker
-    ), noted AS (
-      INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
-      SELECT $1, b.id, b.attempts, b.worker, b.last_error FROM back b
-    )
-    SELECT b.id, b.status, b.attempts FROM back b $sql$, mine.job_table)
-  USING rescue.kind_id, rescue.at_most, mine.cancelled_status;
+  expired := ARRAY(SELECT e.lease FROM rowrunner.leases e
+                   WHERE e.kind = rescue.kind_id AND e.expires_at < clock_timestamp()
+                   ORDER BY e.expires_at, e.lease LIMIT rescue.at_most FOR UPDATE SKIP LOCKED);
+  IF expired = '{}' THEN
+    RETURN;
+  END IF;
+  FOR back IN
+    SELECT r.* FROM (SELECT array_agg(n.id) AS ids, array_agg(l.lease) AS leases,
+                            array_agg(l.worker) AS workers
+                     FROM rowrunner.leases l CROSS JOIN unnest(l.job_ids) n (id)
+                     WHERE l.lease = ANY (expired)) named,
+         rowrunner.rescue_jobs(mine, named.ids, named.leases, named.workers,
+                               clock_timestamp() + interval '1 second') r
+  LOOP
+    IF back.error IS NOT NULL THEN
+      failed := failed || back.lease;
+    END IF;
+    RETURN QUERY VALUES (back.job_id, back.status, back.attempts, back.error);
+  END LOOP;
+  EXECUTE format($sql$
+    DELETE FROM rowrunner.leases l
+    WHERE l.lease = ANY ($1) AND NOT EXISTS (
+      SELECT FROM unnest(l.job_ids) n (id) JOIN %s t ON t.id = n.id
+      WHERE CASE WHEN t.status = 'processing' THEN t.lease = l.lease END) $sql$, mine.job_table)
+    USING expired;
+  UPDATE rowrunner.leases l
+    SET failed_rescues = least(l.failed_rescues + (l.lease = ANY (failed))::integer, 10),
+        expires_at = clock_timestamp()
+          + CASE WHEN l.lease = ANY (failed) THEN least(2 ^ l.failed_rescues, 600) ELSE 1 END * interval '1 s'
+    WHERE l.lease = ANY (expired);
 END
+$_$;
+CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) RETURNS TABLE(job_id uuid, lease bigint, status text, attempts integer, error text)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  back jsonb;
+  reason text;
+  half CONSTANT integer := cardinality(ids) / 2;
+BEGIN
+  IF clock_timestamp() > until THEN
+    RETURN;
+  END IF;
+  BEGIN
+    EXECUTE format($sql$
+      WITH held AS MATERIALIZED (
+        SELECT t.id, t.lease, n.worker,
+               (SELECT c.reason FROM rowrunner.cancellations c
+                WHERE c.lease = n.lease AND c.job_id = n.id) AS reason
+        FROM unnest($1, $2, $3) n (id, lease, worker) JOIN %1$s t ON t.id = n.id
+        WHERE CASE WHEN t.status = 'processing' THEN t.lease = n.lease END
+        FOR UPDATE OF t SKIP LOCKED
+      ), back AS (
+        UPDATE %1$s t
+        SET attempts = least(t.attempts, 2147483646) + 1,
+            status = CASE WHEN h.reason IS NOT NULL THEN $4
+                          WHEN least(t.attempts, 2147483646) + 1 >= t.max_attempts THEN 'failed'
+                          ELSE 'queued' END,
+            last_error = coalesce(h.reason, 'worker ' || h.worker || ' was lost'),
+            lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
+        FROM held h
+        WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
+        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker
+      ), noted AS (
+        INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
+        SELECT $5, b.id, b.attempts, b.worker, b.last_error FROM back b
+      )
+      SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
+                                          'attempts', b.attempts)) FROM back b $sql$, mine.job_table)
+    INTO back USING ids, leases, workers, mine.cancelled_status, mine.id;
+  EXCEPTION WHEN OTHERS THEN
+    IF NOT rowrunner.concerns_one_row(SQLSTATE) THEN
+      RAISE;
+    END IF;
+    reason := SQLERRM;
+  END;
+  IF reason IS NULL THEN
+    RETURN QUERY SELECT r.job_id, r.lease, r.status, r.attempts, NULL::text
+      FROM jsonb_to_recordset(back) AS r (job_id uuid, lease bigint, status text, attempts integer);
+  ELSIF half = 0 THEN
+    RETURN QUERY VALUES (ids[1], leases[1], NULL::text, NULL::integer, reason);
+  ELSE
+    RETURN QUERY SELECT * FROM rowrunner.rescue_jobs(mine, ids[:half], leases[:half], workers[:half], until);
+    RETURN QUERY SELECT * FROM rowrunner.rescue_jobs(mine, ids[half + 1:], leases[half + 1:],
+                                                     workers[half + 1:], until);
+  END IF;
+END
+$_$;
+CREATE FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb DEFAULT 'null'::jsonb) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(step.kind);
+  n integer;
+BEGIN
+  EXECUTE format($sql$
+    INSERT INTO rowrunner.steps (kind, job_id, step, result)
+    SELECT $1, held.id, $4, $5
+    FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
+          FOR SHARE) held
+    ON CONFLICT (kind, job_id, step) DO UPDATE SET result = excluded.result, created_at = now() $sql$,
+    mine.job_table)
+    USING mine.id, step.job_id, step.lease, step.step, coalesce(step.result, 'null');
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n = 1;
+END
+$_$;
+CREATE FUNCTION rowrunner.steps(kind text, job_id uuid) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  SELECT coalesce(jsonb_object_agg(s.step, s.result), '{}') FROM rowrunner.steps s
+  WHERE s.kind = (rowrunner.kind_named($1)).id AND s.job_id = $2
 $_$;
 CREATE FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) RETURNS void
     LANGUAGE plpgsql
@@ -921,17 +1419,20 @@ CREATE FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) RETURNS 
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 DECLARE
-  n integer;
+  mine rowrunner.kinds := rowrunner.kind_named(succeed.kind);
+  worker text;
 BEGIN
   PERFORM FROM rowrunner.leases l WHERE l.lease = succeed.lease FOR UPDATE;
   EXECUTE format('UPDATE %s SET status = ''succeeded'', updated_at = now()'
-                 ' WHERE id = $1 AND status = ''processing'' AND lease = $2',
-                 (rowrunner.kind_named(succeed.kind)).job_table) USING succeed.job_id, succeed.lease;
-  GET DIAGNOSTICS n = ROW_COUNT;
-  IF n = 1 THEN
-    PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
+                 ' WHERE id = $1 AND status = ''processing'' AND lease = $2'
+                 ' RETURNING coalesce(locked_by, '''')', mine.job_table)
+    INTO worker USING succeed.job_id, succeed.lease;
+  IF worker IS NULL THEN
+    RETURN false;
   END IF;
-  RETURN n = 1;
+  PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
+  PERFORM rowrunner.count_jobs(mine.id, worker, succeeded => 1);
+  RETURN true;
 END
 $_$;
 CREATE FUNCTION rowrunner.sweep(from_page bigint DEFAULT 0, pages bigint DEFAULT NULL::bigint, OUT removed bigint, OUT next_page bigint) RETURNS record
@@ -946,6 +1447,7 @@ BEGIN
   IF from_page = 0 THEN
     DELETE FROM rowrunner.counters WHERE minute < now() - interval '7 days';
     DELETE FROM rowrunner.workers WHERE seen_at < now() - interval '1 day';
+    DELETE FROM rowrunner.claim_errors WHERE failed_at < now() - interval '1 hour';
     DELETE FROM rowrunner.cancellations c
       WHERE c.requested_at < now() - interval '1 minute'
         AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = c.lease);
@@ -953,9 +1455,8 @@ BEGIN
   LOOP
     FOR mine IN SELECT * FROM rowrunner.kinds k ORDER BY k.id LOOP
       BEGIN
-        removed := removed + rowrunner.sweep_kind(mine, next_page, coalesce(pages, 1000));
-      EXCEPTION WHEN lock_not_available OR deadlock_detected OR insufficient_privilege
-                  OR undefined_table OR undefined_column THEN
+        removed := removed + rowrunner.sweep_kind(mine.id, next_page, coalesce(pages, 1000));
+      EXCEPTION WHEN OTHERS THEN  -- whatever is wrong with one table, the others are swept
         RAISE WARNING 'entries of kind % were not swept: %', mine.kind, SQLERRM;
       END;
     END LOOP;
@@ -967,8 +1468,8 @@ BEGIN
   END LOOP;
 END
 $$;
-CREATE FUNCTION rowrunner.sweep_kind(mine rowrunner.kinds, from_page bigint, pages bigint) RETURNS bigint
-    LANGUAGE plpgsql
+CREATE FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
     SET lock_timeout TO '1s'
@@ -977,36 +1478,42 @@ CREATE FUNCTION rowrunner.sweep_kind(mine rowrunner.kinds, from_page bigint, pag
     SET enable_mergejoin TO 'off'
     SET row_security TO 'off'
     AS $_$
-DECLARE
-  first_row CONSTANT tid := format('(%s,0)', from_page);
-  end_row CONSTANT tid := format('(%s,0)', least(from_page + pages, 4294967294));
-  is_there CONSTANT boolean := EXISTS (SELECT FROM pg_class c WHERE c.oid = mine.job_table);
-  store text;
-  matches text;
-  n bigint;
-  removed bigint := 0;
 BEGIN
-  FOR store, matches IN VALUES
-    ('queue', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''),
-    -- An entry that is due at another time than its job goes only where the right one is there too.
-    ('delayed', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''
-                ' AND (j.run_at = x.run_at OR NOT EXISTS (SELECT FROM rowrunner.delayed o'
-                ' WHERE o.kind = x.kind AND o.run_at = j.run_at AND o.job_id = j.id))'),
-    ('failures', 'j.status = ''failed'''), ('steps', 'true'), ('progress', 'true'), ('attempts', 'true')
-  LOOP
-    EXECUTE format($sql$
-      WITH x AS MATERIALIZED (
-        SELECT e.*, e.ctid AS place FROM rowrunner.%I e
-        WHERE e.ctid >= $1 AND e.ctid < $2 AND e.kind + 0 = $3
-      )
-      DELETE FROM rowrunner.%1$I WHERE ctid = ANY (ARRAY(SELECT x.place FROM x %s)) $sql$, store,
-      CASE WHEN is_there THEN format('WHERE NOT EXISTS (SELECT FROM %s j WHERE j.id = x.job_id AND %s)',
-                                     mine.job_table, matches) END)
-      USING first_row, end_row, mine.id;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    removed := removed + n;
-  END LOOP;
-  RETURN removed;
+  PERFORM rowrunner.as_job_writer();
+  DECLARE
+    first_row CONSTANT tid := format('(%s,0)', from_page);
+    end_row CONSTANT tid := format('(%s,0)', least(from_page + pages, 4294967294));
+    job_table CONSTANT regclass := (SELECT c.oid FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
+                                    WHERE k.id = kind_id);
+    store text;
+    matches text;
+    n bigint;
+    removed bigint := 0;
+  BEGIN
+    FOR store, matches IN VALUES
+      ('queue', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''),
+      -- An entry that is due at another time than its job goes only where the right one is there too.
+      ('delayed', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''
+                  ' AND (j.run_at = x.run_at OR NOT EXISTS (SELECT FROM rowrunner.delayed o'
+                  ' WHERE o.kind = x.kind AND o.run_at = j.run_at AND o.job_id = j.id'
+                  ' AND o.priority = j.priority))'),
+      ('failures', 'j.status = ''failed'''), ('steps', 'true'), ('progress', 'true'), ('attempts', 'true')
+    LOOP
+      EXECUTE format($sql$
+        WITH x AS MATERIALIZED (
+          SELECT e.*, e.ctid AS place FROM rowrunner.%I e
+          WHERE e.ctid >= $1 AND e.ctid < $2 AND e.kind + 0 = $3
+        )
+        DELETE FROM rowrunner.%1$I WHERE ctid = ANY (ARRAY(SELECT x.place FROM x %s)) $sql$, store,
+        CASE WHEN job_table IS NOT NULL
+             THEN format('WHERE NOT EXISTS (SELECT FROM %s j WHERE j.id = x.job_id AND %s)', job_table, matches)
+        END) USING first_row, end_row, kind_id;
+      GET DIAGNOSTICS n = ROW_COUNT;
+      removed := removed + n;
+    END LOOP;
+    SET CONSTRAINTS ALL IMMEDIATE;  -- as in add_missing
+    RETURN removed;
+  END;
 END
 $_$;
 CREATE FUNCTION rowrunner.table_problems(job_table regclass) RETURNS SETOF text
@@ -1044,6 +1551,54 @@ CREATE FUNCTION rowrunner.table_problems(job_table regclass) RETURNS SETOF text
   FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
   WHERE r.ev_class = job_table AND c.relkind IN ('r', 'p')
 $$;
+CREATE FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+BEGIN
+  EXECUTE format($sql$
+    WITH entry AS MATERIALIZED (
+      SELECT q.ctid AS place, q.priority, q.seq, q.job_id FROM rowrunner.queue q
+      WHERE q.kind = $1 AND (q.priority, q.seq) > ($6, $7)
+      ORDER BY q.kind, q.priority, q.seq LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), free AS MATERIALIZED (
+      SELECT j.id FROM %1$s j WHERE j.id = ANY (ARRAY(SELECT e.job_id FROM entry e))
+      FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
+        SELECT e.place FROM entry e
+        WHERE EXISTS (SELECT FROM free f WHERE f.id = e.job_id)
+           OR NOT EXISTS (SELECT FROM %1$s j WHERE j.id = e.job_id)))
+    ), taken AS (
+      UPDATE %1$s j
+      SET status = 'processing', lease = $3, locked_at = now(), locked_by = $4, updated_at = now()
+      FROM entry e JOIN free f ON f.id = e.job_id
+      WHERE j.id = e.job_id
+        AND CASE WHEN j.status = 'queued' AND j.priority = e.priority THEN j.run_at <= clock_timestamp() END
+      RETURNING j.id, e.priority, e.seq,
+                to_jsonb(j.*) || jsonb_build_object('lease', j.lease::text) AS job
+    ), early AS (
+      -- Not due although it has an entry (the clock was set back), or a trigger suppressed the UPDATE.
+      INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+      SELECT $1, CASE WHEN j.run_at > now() THEN j.run_at
+                      ELSE rowrunner.pass_over($1, j.id, 'the UPDATE that takes the job changed no row') END,
+             j.priority, j.id
+      FROM entry e JOIN free f ON f.id = e.job_id JOIN %1$s j ON j.id = e.job_id
+      WHERE CASE WHEN j.status = 'queued' AND j.priority = e.priority
+                 THEN j.id NOT IN (SELECT t.id FROM taken t) END
+    ), leased AS (
+      INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids, lease_for)
+      SELECT $3, $1, $4, clock_timestamp() + $5, array_agg(t.id), $5 FROM taken t HAVING count(*) > 0
+    )
+    SELECT last.priority, last.seq, (SELECT count(*) FROM entry e),
+           (SELECT array_agg(t.job ORDER BY t.priority, t.seq) FROM taken t)
+    FROM (SELECT) one LEFT JOIN LATERAL (
+      SELECT e.priority, e.seq FROM entry e ORDER BY e.priority DESC, e.seq DESC LIMIT 1) last ON true
+    $sql$, mine.job_table)
+  INTO take.priority, take.seq, take.seen, take.jobs
+  USING mine.id, take.at_most, rowrunner.new_lease(), take.worker, take.lease_for, take.priority, take.seq;
+END
+$_$;
 CREATE FUNCTION rowrunner.value_problems(job_table regclass) RETURNS SETOF text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1088,10 +1643,63 @@ CREATE FUNCTION rowrunner.wake(flag regclass, kind_name text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+DECLARE
+  until CONSTANT bigint := pg_sequence_last_value(flag);
 BEGIN
-  IF pg_sequence_last_value(flag) > EXTRACT(epoch FROM clock_timestamp()) * 1000 THEN
+  IF until > EXTRACT(epoch FROM clock_timestamp()) * 1000 THEN
     PERFORM setval(flag, 1);
-    PERFORM pg_notify('rowrunner', kind_name);
+    IF current_setting('max_prepared_transactions') = '0' THEN
+      PERFORM pg_notify('rowrunner', kind_name);
+    ELSE
+      INSERT INTO rowrunner.wakeups (kind, armed_until) VALUES (kind_name, until);
+    END IF;
+  END IF;
+END
+$$;
+CREATE FUNCTION rowrunner.warn_of_triggers(job_table regclass) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  f regprocedure;
+BEGIN
+  FOR f IN
+    SELECT DISTINCT p.oid::regprocedure
+    FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_language l ON l.oid = p.prolang
+    WHERE t.tgrelid = warn_of_triggers.job_table AND NOT t.tgisinternal AND l.lanname NOT IN ('internal', 'c')
+      AND p.pronamespace <> 'rowrunner'::regnamespace
+      AND NOT EXISTS (SELECT FROM unnest(p.proconfig) s WHERE s LIKE 'search\_path=%')
+      AND p.prosrc NOT LIKE '%OPERATOR(pg\_catalog.%'
+  LOOP
+    RAISE WARNING 'workers fire % with search_path = pg_catalog, pg_temp', f
+      USING HINT = format('If it names anything of yours without its schema, run:'
+                          ' ALTER FUNCTION %s SET search_path = %s, pg_temp', f,
+                          (SELECT relnamespace::regnamespace FROM pg_class WHERE oid = job_table));
+  END LOOP;
+END
+$$;
+CREATE FUNCTION rowrunner.worker_seen(worker text, kind text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  found_kinds text[];
+  found_seen timestamptz;
+BEGIN
+  SELECT w.kinds, w.seen_at INTO found_kinds, found_seen
+    FROM rowrunner.workers w WHERE w.worker = worker_seen.worker;
+  IF NOT FOUND THEN
+    -- An INSERT would wait for another one of the same name that has not committed.
+    IF pg_try_advisory_xact_lock(hashtextextended('rowrunner.workers ' || worker_seen.worker, 0)) THEN
+      INSERT INTO rowrunner.workers (worker, kinds, version)
+        VALUES (worker_seen.worker, ARRAY[worker_seen.kind], 'sql') ON CONFLICT DO NOTHING;
+    END IF;
+  ELSIF found_seen < clock_timestamp() - interval '5 seconds' OR worker_seen.kind <> ALL (found_kinds) THEN
+    UPDATE rowrunner.workers w
+      SET seen_at = clock_timestamp(),
+          kinds = CASE WHEN worker_seen.kind = ANY (w.kinds) THEN w.kinds ELSE w.kinds || worker_seen.kind END
+      WHERE w.worker = (SELECT o.worker FROM rowrunner.workers o WHERE o.worker = worker_seen.worker
+                        FOR UPDATE SKIP LOCKED);
   END IF;
 END
 $$;
@@ -1162,6 +1770,14 @@ CREATE TABLE rowrunner.cancellations (
     reason text NOT NULL,
     requested_at timestamp with time zone DEFAULT now() NOT NULL
 );
+CREATE TABLE rowrunner.claim_errors (
+    kind smallint NOT NULL,
+    job_id uuid NOT NULL,
+    error text NOT NULL,
+    tries integer DEFAULT 1 NOT NULL,
+    failed_at timestamp with time zone DEFAULT now() NOT NULL,
+    retry_at timestamp with time zone NOT NULL
+);
 CREATE TABLE rowrunner.counters (
     minute timestamp with time zone NOT NULL,
     kind smallint NOT NULL,
@@ -1208,7 +1824,9 @@ CREATE TABLE rowrunner.leases (
     kind smallint NOT NULL,
     worker text NOT NULL,
     expires_at timestamp with time zone NOT NULL,
-    job_ids uuid[] NOT NULL
+    job_ids uuid[] NOT NULL,
+    lease_for interval,
+    failed_rescues smallint DEFAULT 0 NOT NULL
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_cost_delay='0');
 ALTER TABLE ONLY rowrunner.leases ALTER COLUMN job_ids SET STORAGE EXTERNAL;
@@ -1260,6 +1878,19 @@ CREATE SEQUENCE rowrunner.wakeup_spot_image
     NO MINVALUE
     NO MAXVALUE
     CACHE 1;
+CREATE UNLOGGED TABLE rowrunner.wakeups (
+    id bigint NOT NULL,
+    kind text NOT NULL,
+    armed_until bigint NOT NULL
+);
+ALTER TABLE rowrunner.wakeups ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME rowrunner.wakeups_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 CREATE TABLE rowrunner.workers (
     worker text NOT NULL,
     kinds text[] NOT NULL,
@@ -1278,6 +1909,8 @@ ALTER TABLE ONLY rowrunner.attempts
     ADD CONSTRAINT attempts_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY rowrunner.cancellations
     ADD CONSTRAINT cancellations_pkey PRIMARY KEY (lease, job_id);
+ALTER TABLE ONLY rowrunner.claim_errors
+    ADD CONSTRAINT claim_errors_pkey PRIMARY KEY (kind, job_id);
 ALTER TABLE ONLY rowrunner.counters
     ADD CONSTRAINT counters_pkey PRIMARY KEY (minute, kind, worker);
 ALTER TABLE ONLY rowrunner.failures
@@ -1300,6 +1933,8 @@ ALTER TABLE ONLY rowrunner.schema_info
     ADD CONSTRAINT schema_info_pkey PRIMARY KEY (only_row);
 ALTER TABLE ONLY rowrunner.steps
     ADD CONSTRAINT steps_pkey PRIMARY KEY (kind, job_id, step);
+ALTER TABLE ONLY rowrunner.wakeups
+    ADD CONSTRAINT wakeups_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY rowrunner.workers
     ADD CONSTRAINT workers_pkey PRIMARY KEY (worker);
 CREATE UNIQUE INDEX spot_image_jobs_plan_spot_unique ON public.spot_image_jobs USING btree (plan_id, spot_name);
@@ -1314,6 +1949,7 @@ CREATE TRIGGER rowrunner_update AFTER UPDATE ON public.spot_image_jobs FOR EACH 
 CREATE TRIGGER spot_takes_word_of_job BEFORE INSERT ON public.spots FOR EACH ROW EXECUTE FUNCTION public.spot_takes_word_of_job();
 CREATE TRIGGER spots_follow_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
 CREATE TRIGGER spots_follow_update AFTER UPDATE ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
+CREATE CONSTRAINT TRIGGER rowrunner_wakeup AFTER INSERT ON rowrunner.wakeups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION rowrunner.on_wakeup();
 ALTER TABLE ONLY public.spots
     ADD CONSTRAINT spots_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES public.travel_plans(plan_id) ON DELETE CASCADE;
 GRANT USAGE ON SCHEMA public TO rowrunner_spots;
@@ -1323,15 +1959,10 @@ GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_app;
 REVOKE ALL ON FUNCTION public.spot_takes_word_of_job() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.spots_follow_jobs() FROM PUBLIC;
-GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_engine;
-GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_job_writer;
-GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_worker;
-GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_app;
-GRANT UPDATE(paused) ON TABLE rowrunner.kinds TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.add_missing(mine rowrunner.kinds, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.as_job_writer() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.as_job_writer() TO rowrunner_job_writer;
-REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval, failed_retention interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.attach_problems(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) TO rowrunner_worker;
@@ -1340,23 +1971,45 @@ REVOKE ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) FRO
 GRANT ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint, worker text, OUT verdict text, OUT run_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint, worker text, OUT verdict text, OUT run_at timestamp with time zone) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.column_problems(job_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.concerns_one_row(state text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.concerns_one_row(state text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer, succeeded integer, failed integer, retried integer, rescued integer, released integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer, succeeded integer, failed integer, retried integer, rescued integer, released integer) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.detach(kind text) FROM PUBLIC;
+GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_engine;
+GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_job_writer;
+GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_app;
+GRANT UPDATE(paused) ON TABLE rowrunner.kinds TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priority smallint, seq bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priority smallint, seq bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text, reason text) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamp with time zone) TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamp with time zone) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.equip(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.grant_access(mine rowrunner.kinds) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.grant_sequences(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.job_columns() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.job_table_columns(kind text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.job_table_columns(kind text) TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.job_table_columns(kind text) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.kind_named(kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_job_writer;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_worker;
@@ -1371,9 +2024,16 @@ REVOKE ALL ON FUNCTION rowrunner.on_delete() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_insert() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_truncate() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_update() FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.on_wakeup() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.only_computes(expression pg_node_tree, catalog regclass, entry oid, job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.pages_to_sweep() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.pages_to_sweep() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.progress(kind text, job_id uuid, lease bigint, done bigint, total bigint, message text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.progress(kind text, job_id uuid, lease bigint, done bigint, total bigint, message text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.put_off_entry(mine rowrunner.kinds, priority smallint, seq bigint, state text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.put_off_entry(mine rowrunner.kinds, priority smallint, seq bigint, state text, reason text) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) FROM PUBLIC;
@@ -1381,9 +2041,13 @@ GRANT ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) TO r
 REVOKE ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.refuse_stranger(job_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.refuse_types() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.refuse_types() TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.refuse_unfit(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, word text) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.register(job_table regclass, kind text, retention interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.register(job_table regclass, kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.remove_duplicates(of_kind smallint) FROM PUBLIC;
@@ -1391,20 +2055,34 @@ REVOKE ALL ON FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delaye
 REVOKE ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.steps(kind text, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.steps(kind text, job_id uuid) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.sweep(from_page bigint, pages bigint, OUT removed bigint, OUT next_page bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.sweep(from_page bigint, pages bigint, OUT removed bigint, OUT next_page bigint) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.sweep_kind(mine rowrunner.kinds, from_page bigint, pages bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.sweep_kind(mine rowrunner.kinds, from_page bigint, pages bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.warn_of_triggers(job_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.worker_seen(worker text, kind text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.worker_seen(worker text, kind text) TO rowrunner_worker;
 GRANT SELECT,INSERT ON TABLE public.spot_image_jobs TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.spot_image_jobs TO rowrunner_worker;
 GRANT SELECT,UPDATE ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
@@ -1416,6 +2094,7 @@ GRANT SELECT,UPDATE ON TABLE public.spots TO rowrunner_worker;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.travel_plans TO rowrunner_app;
 GRANT SELECT,UPDATE ON TABLE public.travel_plans TO rowrunner_worker;
 GRANT SELECT,DELETE ON TABLE rowrunner.attempts TO rowrunner_engine;
+GRANT SELECT,DELETE ON TABLE rowrunner.attempts TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.attempts TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.attempts TO rowrunner_app;
 GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_engine;
@@ -1425,14 +2104,18 @@ GRANT SELECT ON TABLE rowrunner.cancellations TO rowrunner_engine;
 GRANT SELECT,INSERT ON TABLE rowrunner.cancellations TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.cancellations TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.cancellations TO rowrunner_app;
+GRANT SELECT,DELETE ON TABLE rowrunner.claim_errors TO rowrunner_engine;
+GRANT SELECT ON TABLE rowrunner.claim_errors TO rowrunner_job_writer;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.claim_errors TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.claim_errors TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.counters TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.counters TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.delayed TO rowrunner_engine;
-GRANT SELECT,INSERT ON TABLE rowrunner.delayed TO rowrunner_job_writer;
+GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.delayed TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.delayed TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.delayed TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_engine;
-GRANT SELECT,INSERT ON TABLE rowrunner.failures TO rowrunner_job_writer;
+GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.failures TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.failures TO rowrunner_app;
 GRANT USAGE ON SEQUENCE rowrunner.front_of_line TO rowrunner_engine;
@@ -1440,19 +2123,22 @@ GRANT SELECT,INSERT ON TABLE rowrunner.leases TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.leases TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.leases TO rowrunner_app;
 GRANT SELECT,DELETE ON TABLE rowrunner.progress TO rowrunner_engine;
+GRANT SELECT,DELETE ON TABLE rowrunner.progress TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.progress TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.progress TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.queue TO rowrunner_engine;
-GRANT SELECT,INSERT ON TABLE rowrunner.queue TO rowrunner_job_writer;
+GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.queue TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.queue TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.queue TO rowrunner_app;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.reached_spot_image TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_app;
 GRANT SELECT,DELETE ON TABLE rowrunner.steps TO rowrunner_engine;
+GRANT SELECT,DELETE ON TABLE rowrunner.steps TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.steps TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.steps TO rowrunner_app;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_worker;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_engine;
+GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.wakeups TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.workers TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.workers TO rowrunner_app;

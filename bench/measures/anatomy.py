@@ -30,6 +30,9 @@ def sample(context, statistics):
     queue, jobs = context.rowrunner, context.sizes.jobs
     with queue.database() as name, context.cluster.connect(name) as db:
         worker = queue.worker(name)
+        # A session is opened by its first statement: one job uses all of them.
+        db.run("INSERT INTO spot_image_jobs (plan_id, spot_name) VALUES ('first', 'job')")
+        queue.wait_done(name)
         queue.wait_asleep(name)
         db.run("UPDATE rowrunner.kinds SET paused = true")
         queue.enqueue(name, jobs)

@@ -1,7 +1,7 @@
 """One commit a job from eight clients, while workers listen and run what comes; held against plain
-INSERTs into tables that no queue knows of. The same without the worker, and without the trigger of the
-pictures, shows what each of them takes; and with a trigger that writes the place and does nothing else,
-what is the most that a second row by a trigger can come to."""
+INSERTs into tables that no queue knows of. On a job table of its own and on that of the pictures, which has
+a trigger of theirs. The same without the worker shows what that takes; and with a trigger that writes the
+queue entry and does nothing else, what is the most that a second row by a trigger can come to."""
 
 import re
 import subprocess
@@ -13,17 +13,20 @@ from cluster import BIN
 CLIENTS = 8
 TABLES = """
 CREATE TABLE raw_rows (id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY, name text NOT NULL);
+CREATE TABLE own_rows (LIKE bench_jobs INCLUDING ALL);
 CREATE TABLE same_rows (LIKE spot_image_jobs INCLUDING ALL);"""
 RANDOM = "\\set n random(1, 1000000000000)\n"
 RAW = RANDOM + "INSERT INTO raw_rows (name) VALUES (:n);\n"
-SAME = RANDOM + "INSERT INTO same_rows (plan_id, spot_name) VALUES ('bench', :n) ON CONFLICT DO NOTHING;\n"
-OURS = SAME.replace("same_rows", "spot_image_jobs")
-WITHOUT_PICTURES = "DROP TRIGGER spots_follow_insert ON spot_image_jobs;"
-ONLY_THE_PLACE = WITHOUT_PICTURES + """
+OWN = RANDOM + "INSERT INTO bench_jobs (name) VALUES (:n) ON CONFLICT DO NOTHING;\n"
+OWN_ROW = OWN.replace("bench_jobs", "own_rows")
+PICTURES = RANDOM + "INSERT INTO spot_image_jobs (plan_id, spot_name) VALUES ('bench', :n) ON CONFLICT DO NOTHING;\n"
+PICTURES_ROW = PICTURES.replace("spot_image_jobs", "same_rows")
+ONLY_THE_ENTRY = """
 CREATE OR REPLACE FUNCTION rowrunner.on_insert() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT 1, i.priority, nextval('rowrunner.back_of_line'), i.id FROM inserted i;
+    SELECT k.id, i.priority, nextval('rowrunner.back_of_line'), i.id
+    FROM inserted i, rowrunner.kinds k WHERE k.kind = 'bench';
   RETURN NULL;
 END
 $$"""
@@ -32,11 +35,13 @@ $$"""
 def run(context):
     for _ in context.rounds():
         plain(context, "raw", "plain INSERT of two columns", RAW)
-        served(context, "rowrunner", "Rowrunner, INSERT with a worker running")
-        plain(context, "same_row", "plain INSERT of the same row, no queue", SAME)
-        alone(context, "no_worker", "Rowrunner, INSERT without a worker")
-        alone(context, "no_pictures", "Rowrunner, without the pictures' trigger", WITHOUT_PICTURES)
-        served(context, "only_place", "the place alone, with a polling worker", ONLY_THE_PLACE)
+        served(context, "own_table", "Rowrunner, INSERT with a worker running", OWN, "bench")
+        plain(context, "own_row", "plain INSERT of the same row, no queue", OWN_ROW)
+        alone(context, "own_table_alone", "Rowrunner, INSERT without a worker", OWN)
+        served(context, "only_entry", "the queue entry alone, with a polling worker", OWN, "bench", ONLY_THE_ENTRY)
+        served(context, "rowrunner", "Rowrunner, job table of the pictures, with a worker running", PICTURES,
+               "spot_image")
+        plain(context, "same_row", "plain INSERT of the same row of the pictures, no queue", PICTURES_ROW)
         if context.graphile_worker:
             graphile(context)
         if context.pg_boss:
@@ -68,27 +73,22 @@ def plain(context, key, label, script):
         record(context, key, label, pgbench(context, name, script))
 
 
-def served(context, key, label, change=None):
+def served(context, key, label, script, kind, change=None):
     queue = context.rowrunner
     with queue.database() as name:
-        apply(context, name, change)
-        worker = queue.worker(name)
-        queue.wait_asleep(name)
-        record(context, key, label, pgbench(context, name, OURS))
-        queue.wait_done(name)
+        if change:
+            with context.cluster.connect(name) as db:
+                db.run(change)
+        worker = queue.worker(name, kind=kind)
+        queue.wait_asleep(name, kind=kind)
+        record(context, key, label, pgbench(context, name, script))
+        queue.wait_done(name, kind)
         processes.end(worker)
 
 
-def alone(context, key, label, change=None):
+def alone(context, key, label, script):
     with context.rowrunner.database() as name:
-        apply(context, name, change)
-        record(context, key, label, pgbench(context, name, OURS))
-
-
-def apply(context, name, change):
-    if change:
-        with context.cluster.connect(name) as db:
-            db.run(change)
+        record(context, key, label, pgbench(context, name, script))
 
 
 def graphile(context):

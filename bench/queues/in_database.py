@@ -16,7 +16,7 @@ QUERIES = rowrunner.ROOT / "db/queries"
 def statement(name, jobs="public.spot_image_jobs", **variables):
     """A file of db/queries as static SQL of a procedure: its parameters become variables."""
     text = re.sub(r"^\s*--.*\n", "", (QUERIES / f"{name}.sql").read_text(), flags=re.MULTILINE)
-    text = text.replace("{jobs}", jobs).replace("{columns}", "").strip()
+    text = text.replace("{jobs}", jobs).replace("{table}", f"'{jobs}'").replace("{columns}", "").strip()
     return re.sub(r"\$(\d+)", lambda match: variables["p" + match[1]], text)
 
 

@@ -29,8 +29,10 @@ CREATE TABLE rowrunner.kinds (
   -- How far claims have come, a sequence as well; see rowrunner.reach.
   reached          regclass NOT NULL,
   paused           boolean NOT NULL DEFAULT false,
-  -- Finished jobs are deleted this long after their last change; NULL keeps them.
+  -- Succeeded jobs, and those that failed or were cancelled, are deleted this long after their last
+  -- change; NULL keeps them. They are rows of the user's own table, so NULL is the default of both.
   retention        interval CHECK (retention > interval '0'),
+  failed_retention interval CHECK (failed_retention > interval '0'),
   attached_at      timestamptz NOT NULL DEFAULT now()
 );
 
@@ -65,11 +67,22 @@ CREATE TABLE rowrunner.leases (
   kind       smallint NOT NULL,
   worker     text NOT NULL,
   expires_at timestamptz NOT NULL,
-  job_ids    uuid[] NOT NULL
+  job_ids    uuid[] NOT NULL,
+  -- What a heartbeat of an SQL worker extends it by.
+  lease_for  interval,
+  -- How often it could not be rescued because writing one of its jobs failed.
+  failed_rescues smallint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
         autovacuum_vacuum_cost_delay = 0);
 -- The ids of a batch do not get much smaller by compressing, and are read only when a worker is lost.
 ALTER TABLE rowrunner.leases ALTER COLUMN job_ids SET STORAGE EXTERNAL;
+
+-- Notifications that wait for the end of their transaction; see rowrunner.wake. No row outlives it.
+CREATE UNLOGGED TABLE rowrunner.wakeups (
+  id          bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+  kind        text NOT NULL,
+  armed_until bigint NOT NULL
+);
 
 -- Worker processes, as they last reported.
 CREATE TABLE rowrunner.workers (
@@ -123,6 +136,19 @@ CREATE TABLE rowrunner.attempts (
   error      text NOT NULL
 );
 CREATE INDEX attempts_of_job ON rowrunner.attempts (kind, job_id);
+
+-- Jobs that a claim passed over because the UPDATE of their row failed, with the error. Their entry is
+-- among the delayed until retry_at. A row means something only while its job is queued; it is swept an
+-- hour after the last failure.
+CREATE TABLE rowrunner.claim_errors (
+  kind      smallint NOT NULL,
+  job_id    uuid NOT NULL,
+  error     text NOT NULL,
+  tries     integer NOT NULL DEFAULT 1,
+  failed_at timestamptz NOT NULL DEFAULT now(),
+  retry_at  timestamptz NOT NULL,
+  PRIMARY KEY (kind, job_id)
+);
 
 -- The dead letter list: one row per job that has failed for good.
 CREATE TABLE rowrunner.failures (

@@ -50,13 +50,52 @@ RETURN CASE WHEN last > coalesce(pg_sequence_last_value(mark), 0)
 -- others pay one read. The flag is a sequence (the time in ms until which it is armed), because
 -- setval is seen at once by everybody and leaves no dead row behind. A wake-up that gets lost
 -- (the notifying transaction rolls back) costs at most one polling interval.
+--
+-- PREPARE TRANSACTION refuses a transaction that has notified. Where it can be used at all, the
+-- notification is left to the end of the transaction, when it is known whether it will be prepared.
 CREATE FUNCTION rowrunner.wake(flag regclass, kind_name text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  until CONSTANT bigint := pg_sequence_last_value(flag);
 BEGIN
-  IF pg_sequence_last_value(flag) > EXTRACT(epoch FROM clock_timestamp()) * 1000 THEN
+  IF until > EXTRACT(epoch FROM clock_timestamp()) * 1000 THEN
     PERFORM setval(flag, 1);
-    PERFORM pg_notify('rowrunner', kind_name);
+    IF current_setting('max_prepared_transactions') = '0' THEN
+      PERFORM pg_notify('rowrunner', kind_name);
+    ELSE
+      INSERT INTO rowrunner.wakeups (kind, armed_until) VALUES (kind_name, until);
+    END IF;
   END IF;
+END
+$$;
+
+-- At the end of a transaction that wakes somebody. One that is prepared wakes nobody: a poll finds its
+-- jobs, and the flag is armed again for the next enqueue.
+CREATE FUNCTION rowrunner.on_wakeup() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+  DELETE FROM rowrunner.wakeups w WHERE w.id = NEW.id;
+  IF current_query() ~* 'prepare\s+transaction' THEN
+    PERFORM setval(k.wakeup, NEW.armed_until) FROM rowrunner.kinds k
+      WHERE k.kind = NEW.kind AND pg_sequence_last_value(k.wakeup) = 1;
+  ELSE
+    PERFORM pg_notify('rowrunner', NEW.kind);
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+CREATE CONSTRAINT TRIGGER rowrunner_wakeup AFTER INSERT ON rowrunner.wakeups
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION rowrunner.on_wakeup();
+
+-- The triggers below run as rowrunner_engine. If the owner of a job table gives a column a type of their own,
+-- its casts would run as that role too, whatever the search_path is: so no such value is touched.
+CREATE FUNCTION rowrunner.refuse_types() RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RAISE EXCEPTION 'a column of the job table has another type than it had when the table was attached'
+    USING ERRCODE = 'datatype_mismatch',
+          HINT = 'SELECT * FROM rowrunner.job_columns() lists the types; or detach the kind.';
 END
 $$;
 
@@ -66,16 +105,23 @@ $$;
 -- costs one: whether there are others is found out by the statement that gives the places, and told by a
 -- setting, which lasts until then. And to set search_path for a call, and back, costs as much as giving a
 -- job its place: instead everything is named with its schema, operators included, so that nothing of the
--- caller's can stand in for it.
+-- caller's can stand in for it. A column of the job table may have the name of a variable.
 CREATE FUNCTION rowrunner.on_insert() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER AS $$
+#variable_conflict use_variable
 DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
 BEGIN
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
     SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.back_of_line'), i.id
     FROM inserted i
-    WHERE CASE WHEN i.status OPERATOR(pg_catalog.=) 'queued'
+    WHERE CASE WHEN pg_catalog.pg_typeof(i.id) OPERATOR(pg_catalog.<>) 'pg_catalog.uuid'::pg_catalog.regtype
+                 OR pg_catalog.pg_typeof(i.status) OPERATOR(pg_catalog.<>) 'pg_catalog.text'::pg_catalog.regtype
+                 OR pg_catalog.pg_typeof(i.priority) OPERATOR(pg_catalog.<>) 'pg_catalog.int2'::pg_catalog.regtype
+                 OR pg_catalog.pg_typeof(i.run_at) OPERATOR(pg_catalog.<>)
+                    'pg_catalog.timestamptz'::pg_catalog.regtype
+               THEN rowrunner.refuse_types()
+               WHEN i.status OPERATOR(pg_catalog.=) 'queued'
                 AND i.run_at OPERATOR(pg_catalog.<=) pg_catalog.now() THEN true
                ELSE pg_catalog.set_config('rowrunner.others_inserted', 'yes', true) IS NULL END;
   IF pg_catalog.current_setting('rowrunner.others_inserted', true) OPERATOR(pg_catalog.=) 'yes' THEN
@@ -91,7 +137,13 @@ BEGIN
         AND i.run_at OPERATOR(pg_catalog.<) 'infinity';
     INSERT INTO rowrunner.failures (kind, job_id, attempts, error)
       SELECT my_kind, i.id, i.attempts, i.last_error
-      FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'failed';
+      FROM inserted i
+      WHERE CASE WHEN pg_catalog.pg_typeof(i.attempts) OPERATOR(pg_catalog.<>)
+                      'pg_catalog.int4'::pg_catalog.regtype
+                   OR pg_catalog.pg_typeof(i.last_error) OPERATOR(pg_catalog.<>)
+                      'pg_catalog.text'::pg_catalog.regtype
+                 THEN rowrunner.refuse_types()
+                 ELSE i.status OPERATOR(pg_catalog.=) 'failed' END;
   END IF;
   -- The test of rowrunner.wake, before the call of it.
   IF pg_catalog.pg_sequence_last_value(TG_ARGV[2]::pg_catalog.regclass) OPERATOR(pg_catalog.>)
@@ -146,6 +198,13 @@ DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
   cancel_reason text;
 BEGIN
+  IF (pg_typeof(NEW.id), pg_typeof(NEW.status), pg_typeof(NEW.attempts), pg_typeof(NEW.max_attempts),
+      pg_typeof(NEW.last_error), pg_typeof(NEW.locked_by), pg_typeof(NEW.lease), pg_typeof(NEW.priority),
+      pg_typeof(NEW.run_at))
+     <> ('uuid'::regtype, 'text'::regtype, 'integer'::regtype, 'integer'::regtype, 'text'::regtype,
+         'text'::regtype, 'bigint'::regtype, 'smallint'::regtype, 'timestamptz'::regtype) THEN
+    PERFORM rowrunner.refuse_types();
+  END IF;
   IF NEW.id <> OLD.id THEN
     RAISE EXCEPTION 'the id of a job cannot change' USING ERRCODE = 'check_violation';
   END IF;
@@ -169,6 +228,11 @@ BEGIN
   IF NEW.status <> 'queued' OR (OLD.status = 'queued' AND NEW.run_at = OLD.run_at
                                 AND NEW.priority = OLD.priority) THEN
     RETURN NULL;
+  END IF;
+  -- A job that had succeeded does all of its work again.
+  IF OLD.status = 'succeeded' THEN
+    DELETE FROM rowrunner.steps s WHERE s.kind = my_kind AND s.job_id = NEW.id;
+    DELETE FROM rowrunner.progress p WHERE p.kind = my_kind AND p.job_id = NEW.id;
   END IF;
   -- Somebody may have asked to cancel the job while its end waited for this row: the statement that
   -- puts it back does not see that request, this one does.
@@ -204,18 +268,39 @@ END
 $$;
 
 -- AFTER DELETE, once per statement: what is kept beside a job goes with it. Its entry in the queue
--- stays: no index finds it by its job, and a claim or a sweep removes it.
+-- stays: no index finds it by its job, and a claim or a sweep removes it. The lateral subqueries, with
+-- OFFSET 0, make the index of each table the only way, whatever the statistics say.
 CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+#variable_conflict use_variable
 DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
 BEGIN
-  DELETE FROM rowrunner.steps s USING deleted d WHERE s.kind = my_kind AND s.job_id = d.id;
-  DELETE FROM rowrunner.progress p USING deleted d WHERE p.kind = my_kind AND p.job_id = d.id;
-  DELETE FROM rowrunner.attempts a USING deleted d WHERE a.kind = my_kind AND a.job_id = d.id;
-  DELETE FROM rowrunner.failures f USING deleted d WHERE f.kind = my_kind AND f.job_id = d.id;
-  DELETE FROM rowrunner.delayed w USING deleted d
-    WHERE w.kind = my_kind AND w.run_at = d.run_at AND w.job_id = d.id AND d.status = 'queued';
+  IF EXISTS (SELECT FROM deleted d
+             WHERE pg_typeof(d.id) <> 'uuid'::regtype OR pg_typeof(d.status) <> 'text'::regtype
+                OR pg_typeof(d.run_at) <> 'timestamptz'::regtype) THEN
+    PERFORM rowrunner.refuse_types();
+  END IF;
+  DELETE FROM rowrunner.steps WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM deleted d CROSS JOIN LATERAL (
+      SELECT s.ctid FROM rowrunner.steps s WHERE s.kind = my_kind AND s.job_id = d.id OFFSET 0) x));
+  DELETE FROM rowrunner.progress WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM deleted d CROSS JOIN LATERAL (
+      SELECT p.ctid FROM rowrunner.progress p WHERE p.kind = my_kind AND p.job_id = d.id OFFSET 0) x));
+  DELETE FROM rowrunner.attempts WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM deleted d CROSS JOIN LATERAL (
+      SELECT a.ctid FROM rowrunner.attempts a WHERE a.kind = my_kind AND a.job_id = d.id OFFSET 0) x));
+  DELETE FROM rowrunner.claim_errors WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM deleted d CROSS JOIN LATERAL (
+      SELECT e.ctid FROM rowrunner.claim_errors e WHERE e.kind = my_kind AND e.job_id = d.id OFFSET 0) x));
+  DELETE FROM rowrunner.failures WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM deleted d CROSS JOIN LATERAL (
+      SELECT f.ctid FROM rowrunner.failures f WHERE f.kind = my_kind AND f.job_id = d.id OFFSET 0) x));
+  DELETE FROM rowrunner.delayed WHERE ctid = ANY (ARRAY(
+    SELECT x.ctid FROM deleted d CROSS JOIN LATERAL (
+      SELECT w.ctid FROM rowrunner.delayed w
+      WHERE w.kind = my_kind AND w.run_at = d.run_at AND w.job_id = d.id AND d.status = 'queued'
+      OFFSET 0) x));
   RETURN NULL;
 END
 $$;
@@ -230,6 +315,7 @@ BEGIN
   DELETE FROM rowrunner.steps WHERE kind = of_kind;
   DELETE FROM rowrunner.progress WHERE kind = of_kind;
   DELETE FROM rowrunner.attempts WHERE kind = of_kind;
+  DELETE FROM rowrunner.claim_errors WHERE kind = of_kind;
 END
 $$;
 

@@ -87,8 +87,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                       AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)
   UNION ALL
   -- An index over a column that changes would make each transition write into every index.
-  SELECT DISTINCT format('index %s uses column %s, which changes while a job runs: drop the index',
-                         d.objid::regclass, a.attname)
+  SELECT DISTINCT format('index %s uses column %s, which changes while a job runs: drop the index%s',
+                         d.objid::regclass, a.attname,
+                         CASE WHEN i.indisunique THEN ' (for one job per key make the key alone unique;'
+                           ' rowrunner.enqueue_again runs a job that has ended once more)' ELSE '' END)
   FROM pg_index i
   JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
                   AND d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indrelid

@@ -17,6 +17,37 @@ BEGIN
 END
 $$;
 
+-- The columns of the table of a kind that an INSERT may name, one row each. Types come with their schema,
+-- as the caller's search_path may have another one of that name, without their length limits (a cast to
+-- varchar(5) would cut a longer text, an INSERT refuses it), and of a domain the type below it. unique_key is what two jobs cannot share beside their id, if it is one plain index;
+-- else NULL.
+CREATE FUNCTION rowrunner.job_table_columns(kind text)
+RETURNS TABLE (job_table text, name text, type text, is_array boolean, unique_key text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT format('%I.%I', n.nspname, c.relname) AS job_table, a.attname::text,
+         format('%I.%I', tn.nspname, b.typname) AS type, t.typcategory = 'A' AS is_array, u.unique_key
+  FROM rowrunner.kinds k
+  JOIN pg_class c ON c.oid = k.job_table
+  JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+                     AND a.attgenerated = '' AND a.attidentity <> 'a'
+  JOIN pg_type t ON t.oid = a.atttypid
+  JOIN pg_type b ON b.oid = CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END
+  JOIN pg_namespace tn ON tn.oid = b.typnamespace
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN count(*) = 1 AND bool_and(i.indisunique AND i.indimmediate AND i.indisvalid
+                                               AND i.indpred IS NULL AND i.indexprs IS NULL)
+                THEN min((SELECT string_agg(quote_ident(key.attname), ', ' ORDER BY key.attnum)
+                          FROM pg_attribute key
+                          WHERE key.attrelid = c.oid
+                            AND key.attnum = ANY ((i.indkey::smallint[])[0:i.indnkeyatts - 1])))
+           END AS unique_key
+    FROM pg_index i
+    WHERE i.indrelid = c.oid AND (i.indisunique OR i.indisexclusion) AND NOT i.indisprimary) u
+  WHERE k.kind = job_table_columns.kind
+  ORDER BY a.attnum
+$$;
+
 -- Puts a failed or cancelled job back in line with new attempts. Says whether there was such a job.
 CREATE FUNCTION rowrunner.requeue(kind text, job_id uuid) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -29,6 +60,43 @@ BEGIN
                    ' lease = NULL, locked_at = NULL, locked_by = NULL'
                    ' WHERE id = $1 AND status IN (''failed'', ''cancelled'')',
                    (rowrunner.kind_named(requeue.kind)).job_table) USING requeue.job_id;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    RETURN n = 1;
+  END;
+END
+$$;
+
+-- Puts up to `at_most` failed jobs of a kind back in line, the oldest failure first; says how many. Where
+-- a cancelled job is called failed, its error tells; nobody wants it to run again.
+CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS bigint
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  WITH oldest AS MATERIALIZED (
+    SELECT f.job_id
+    FROM rowrunner.kinds k JOIN rowrunner.failures f ON f.kind = k.id
+    WHERE k.kind = requeue_failed.kind
+      AND NOT (k.cancelled_status = 'failed'
+               AND coalesce(f.error = 'cancelled' OR f.error LIKE 'cancelled: %', false))
+    ORDER BY f.failed_at, f.job_id
+    LIMIT at_most
+  )
+  SELECT count(*) FILTER (WHERE rowrunner.requeue(requeue_failed.kind, o.job_id)) FROM oldest o
+$$;
+
+-- Queues a job that has ended, however it did, to be run once more: for keys that can have one job at a
+-- time. Says whether there was such a job; false means that it waits or runs already, or that there is
+-- none. Other than requeue it also takes a job that succeeded, and forgets its steps (on_update does).
+CREATE FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamptz DEFAULT NULL)
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM rowrunner.as_job_writer();
+  DECLARE
+    n integer;
+  BEGIN
+    EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = coalesce($2, now()),'
+                   ' updated_at = now(), lease = NULL, locked_at = NULL, locked_by = NULL'
+                   ' WHERE id = $1 AND status IN (''succeeded'', ''failed'', ''cancelled'')',
+                   (rowrunner.kind_named(enqueue_again.kind)).job_table)
+      USING enqueue_again.job_id, enqueue_again.run_at;
     GET DIAGNOSTICS n = ROW_COUNT;
     RETURN n = 1;
   END;
@@ -55,6 +123,9 @@ BEGIN
                      mine.job_table) USING cancel.job_id, mine.cancelled_status, why;
       RETURN 'cancelled';
     ELSIF found_status = 'processing' THEN
+      -- An end of the job in a transaction with an older snapshot (REPEATABLE READ) does not see the
+      -- request. It meets a changed row instead, fails to serialize, and is tried again.
+      EXECUTE format('UPDATE %s SET updated_at = now() WHERE id = $1', mine.job_table) USING cancel.job_id;
       INSERT INTO rowrunner.cancellations (lease, job_id, reason)
         VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
       RETURN 'requested';
@@ -64,50 +135,120 @@ BEGIN
 END
 $$;
 
+-- Whether a statement over many jobs may have failed because of one of them: not if the connection, the
+-- transaction, the permissions, the schema or the server are the trouble.
+CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN state <> '40001' AND left(state, 2) NOT IN ('08', '0A', '25', '42', '53', '57', '58');
+
+-- Takes back those of the named jobs that are still processing under their leases: each is charged one
+-- attempt and queued again, or ended. A row that another session has locked is passed over. If the
+-- statement fails, both halves are tried, so that the jobs whose rows cannot be written are found: they
+-- are answered with the error. At `until` it ends; what it did not come to is left as it is.
+CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[],
+                                      until timestamptz)
+RETURNS TABLE (job_id uuid, lease bigint, status text, attempts integer, error text)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  back jsonb;
+  reason text;
+  half CONSTANT integer := cardinality(ids) / 2;
+BEGIN
+  IF clock_timestamp() > until THEN
+    RETURN;
+  END IF;
+  BEGIN
+    EXECUTE format($sql$
+      WITH held AS MATERIALIZED (
+        SELECT t.id, t.lease, n.worker,
+               (SELECT c.reason FROM rowrunner.cancellations c
+                WHERE c.lease = n.lease AND c.job_id = n.id) AS reason
+        FROM unnest($1, $2, $3) n (id, lease, worker) JOIN %1$s t ON t.id = n.id
+        WHERE CASE WHEN t.status = 'processing' THEN t.lease = n.lease END
+        FOR UPDATE OF t SKIP LOCKED
+      ), back AS (
+        UPDATE %1$s t
+        SET attempts = least(t.attempts, 2147483646) + 1,
+            status = CASE WHEN h.reason IS NOT NULL THEN $4
+                          WHEN least(t.attempts, 2147483646) + 1 >= t.max_attempts THEN 'failed'
+                          ELSE 'queued' END,
+            last_error = coalesce(h.reason, 'worker ' || h.worker || ' was lost'),
+            lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
+        FROM held h
+        WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
+        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker
+      ), noted AS (
+        INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
+        SELECT $5, b.id, b.attempts, b.worker, b.last_error FROM back b
+      )
+      SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
+                                          'attempts', b.attempts)) FROM back b $sql$, mine.job_table)
+    INTO back USING ids, leases, workers, mine.cancelled_status, mine.id;
+  EXCEPTION WHEN OTHERS THEN
+    IF NOT rowrunner.concerns_one_row(SQLSTATE) THEN
+      RAISE;
+    END IF;
+    reason := SQLERRM;
+  END;
+  IF reason IS NULL THEN
+    RETURN QUERY SELECT r.job_id, r.lease, r.status, r.attempts, NULL::text
+      FROM jsonb_to_recordset(back) AS r (job_id uuid, lease bigint, status text, attempts integer);
+  ELSIF half = 0 THEN
+    RETURN QUERY VALUES (ids[1], leases[1], NULL::text, NULL::integer, reason);
+  ELSE
+    RETURN QUERY SELECT * FROM rowrunner.rescue_jobs(mine, ids[:half], leases[:half], workers[:half], until);
+    RETURN QUERY SELECT * FROM rowrunner.rescue_jobs(mine, ids[half + 1:], leases[half + 1:],
+                                                     workers[half + 1:], until);
+  END IF;
+END
+$$;
+
 -- Takes the jobs of lost workers back: leases of the kind that have expired are removed, and what is
--- still processing under them is charged one attempt and goes back in line, or ends. A job whose row
--- somebody else holds just now waits for the next rescue, and its lease with it.
+-- still processing under them is charged one attempt and goes back in line, or ends. Answers these jobs,
+-- and with an error those whose rows could not be written.
+-- A lease of which a job could not be taken back is put off: for a second if the row is locked, and for
+-- longer each time, up to ten minutes, if writing it fails. So a rescue always comes to the others.
 CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100)
-RETURNS TABLE (job_id uuid, status text, attempts integer)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+RETURNS TABLE (job_id uuid, status text, attempts integer, error text)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET lock_timeout = '100ms'
+SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   mine rowrunner.kinds;
+  expired bigint[];
+  failed bigint[] := '{}';
+  back record;
 BEGIN
   SELECT * INTO STRICT mine FROM rowrunner.kinds k WHERE k.id = rescue.kind_id;
-  RETURN QUERY EXECUTE format($sql$
-    WITH expired AS MATERIALIZED (
-      SELECT e.lease, e.worker, e.job_ids FROM rowrunner.leases e
-      WHERE e.kind = $1 AND e.expires_at < now()
-      ORDER BY e.lease LIMIT $2 FOR UPDATE SKIP LOCKED
-    ), held AS MATERIALIZED (
-      SELECT t.id, t.lease, e.worker,
-             (SELECT c.reason FROM rowrunner.cancellations c
-              WHERE c.lease = e.lease AND c.job_id = t.id) AS reason
-      FROM expired e CROSS JOIN unnest(e.job_ids) n (id)
-      JOIN %1$s t ON t.id = n.id AND t.status = 'processing' AND t.lease = e.lease
-      FOR UPDATE OF t SKIP LOCKED
-    ), gone AS (
-      DELETE FROM rowrunner.leases l USING expired e
-      WHERE l.lease = e.lease AND NOT EXISTS (
-        SELECT FROM unnest(e.job_ids) n (id)
-        JOIN %1$s t ON t.id = n.id AND t.status = 'processing' AND t.lease = e.lease
-        WHERE t.id NOT IN (SELECT h.id FROM held h))
-    ), back AS (
-      UPDATE %1$s t
-      SET attempts = t.attempts + 1,
-          status = CASE WHEN h.reason IS NOT NULL THEN $3
-                        WHEN t.attempts + 1 >= t.max_attempts THEN 'failed' ELSE 'queued' END,
-          last_error = coalesce(h.reason, 'worker ' || h.worker || ' was lost'),
-          lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
-      FROM held h
-      WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
-      RETURNING t.id, t.status, t.attempts, t.last_error, h.worker
-    ), noted AS (
-      INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
-      SELECT $1, b.id, b.attempts, b.worker, b.last_error FROM back b
-    )
-    SELECT b.id, b.status, b.attempts FROM back b $sql$, mine.job_table)
-  USING rescue.kind_id, rescue.at_most, mine.cancelled_status;
+  expired := ARRAY(SELECT e.lease FROM rowrunner.leases e
+                   WHERE e.kind = rescue.kind_id AND e.expires_at < clock_timestamp()
+                   ORDER BY e.expires_at, e.lease LIMIT rescue.at_most FOR UPDATE SKIP LOCKED);
+  IF expired = '{}' THEN
+    RETURN;
+  END IF;
+  FOR back IN
+    SELECT r.* FROM (SELECT array_agg(n.id) AS ids, array_agg(l.lease) AS leases,
+                            array_agg(l.worker) AS workers
+                     FROM rowrunner.leases l CROSS JOIN unnest(l.job_ids) n (id)
+                     WHERE l.lease = ANY (expired)) named,
+         rowrunner.rescue_jobs(mine, named.ids, named.leases, named.workers,
+                               clock_timestamp() + interval '1 second') r
+  LOOP
+    IF back.error IS NOT NULL THEN
+      failed := failed || back.lease;
+    END IF;
+    RETURN QUERY VALUES (back.job_id, back.status, back.attempts, back.error);
+  END LOOP;
+  EXECUTE format($sql$
+    DELETE FROM rowrunner.leases l
+    WHERE l.lease = ANY ($1) AND NOT EXISTS (
+      SELECT FROM unnest(l.job_ids) n (id) JOIN %s t ON t.id = n.id
+      WHERE CASE WHEN t.status = 'processing' THEN t.lease = l.lease END) $sql$, mine.job_table)
+    USING expired;
+  UPDATE rowrunner.leases l
+    SET failed_rescues = least(l.failed_rescues + (l.lease = ANY (failed))::integer, 10),
+        expires_at = clock_timestamp()
+          + CASE WHEN l.lease = ANY (failed) THEN least(2 ^ l.failed_rescues, 600) ELSE 1 END * interval '1 s'
+    WHERE l.lease = ANY (expired);
 END
 $$;
 
@@ -128,5 +269,136 @@ BEGIN
     SELECT kind, priority, nextval('rowrunner.back_of_line'), job_id FROM due ORDER BY run_at;
   GET DIAGNOSTICS n = ROW_COUNT;
   RETURN n;
+END
+$$;
+
+-- Notes that a claim failed because of a job's row, and answers when to try again: after 5 seconds, and
+-- each time twice as long, up to ten minutes.
+CREATE FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) RETURNS timestamptz
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+  INSERT INTO rowrunner.claim_errors AS e (kind, job_id, error, retry_at)
+  VALUES ($1, $2, left($3, 1000), clock_timestamp() + interval '5 s')
+  ON CONFLICT (kind, job_id) DO UPDATE
+    SET error = excluded.error, failed_at = excluded.failed_at, tries = least(e.tries, 1000) + 1,
+        retry_at = clock_timestamp() + least(interval '10 min', interval '5 s' * 2 ^ least(e.tries, 7))
+  RETURNING retry_at
+$$;
+
+-- Called by a claim whose statement names another table than the one that is attached, as after a rename.
+CREATE FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine rowrunner.kinds;
+BEGIN
+  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.id = kind_id;
+  RAISE EXCEPTION 'kind % is attached to % (oid %), but % is another table (oid %): start the worker'
+    ' again, or attach the new table under a kind of its own',
+    mine.kind, mine.job_table, mine.job_table::oid, named, named::oid USING ERRCODE = 'RR001';
+END
+$$;
+
+-- One job of claim_each: 'taken', 'locked' by somebody else, 'early' (not due before run_at), 'stale' (the
+-- entry does not match the row), or 'failed' if the UPDATE changed no row.
+CREATE FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint,
+                                    worker text, OUT verdict text, OUT run_at timestamptz)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  matches boolean;
+  n integer;
+BEGIN
+  EXECUTE format('SELECT t.status = ''queued'' AND t.priority = $2, t.run_at FROM %s t WHERE t.id = $1'
+                 ' FOR UPDATE SKIP LOCKED', job_table) INTO matches, run_at USING id, entry_priority;
+  IF matches IS NULL THEN
+    EXECUTE format('SELECT FROM %s t WHERE t.id = $1', job_table) USING id;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    verdict := CASE n WHEN 0 THEN 'stale' ELSE 'locked' END;
+  ELSIF NOT matches OR run_at = 'infinity' THEN
+    verdict := 'stale';
+  ELSIF run_at > clock_timestamp() THEN
+    verdict := 'early';
+  ELSE
+    EXECUTE format('UPDATE %s SET status = ''processing'', lease = $2, locked_at = now(), locked_by = $3,'
+                   ' updated_at = now() WHERE id = $1', job_table) USING id, lease, worker;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    verdict := CASE n WHEN 0 THEN 'failed' ELSE 'taken' END;
+  END IF;
+END
+$$;
+
+-- Claims one job after the other, each in a subtransaction: for when a claim of many failed because of
+-- one of them. A job whose row somebody else has locked keeps its entry. A job whose UPDATE fails, or is
+-- suppressed by a trigger, is passed over: its entry waits among the delayed, the error is noted. An error
+-- of syntax or access (class 42) that every job has is the table's and not a job's, and is raised.
+CREATE FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint,
+                                     at_most integer, lease bigint, worker text, lease_ms bigint,
+                                     OUT seen integer, OUT last_priority smallint,
+                                     OUT last_seq bigint, OUT cut boolean, OUT failed integer,
+                                     OUT error text)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off
+SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  mine rowrunner.kinds;
+  entry rowrunner.queue;
+  verdict text;
+  due timestamptz;
+  ids uuid[] := '{}';
+  message text;
+  first_state text;
+  of_the_table boolean := true;
+BEGIN
+  seen := 0;
+  failed := 0;
+  cut := false;
+  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.id = claim_each.kind_id AND NOT k.paused;
+  -- A deferred check would fail at COMMIT, when nobody can tell which row it was.
+  SET CONSTRAINTS ALL IMMEDIATE;
+  FOR entry IN
+    SELECT * FROM rowrunner.queue q
+    WHERE q.kind = mine.id AND (q.priority, q.seq) > (behind_priority, behind_seq)
+    ORDER BY q.kind, q.priority, q.seq LIMIT at_most FOR UPDATE SKIP LOCKED
+  LOOP
+    seen := seen + 1;
+    last_priority := entry.priority;
+    last_seq := entry.seq;
+    message := 'the UPDATE that takes the job changed no row: does a trigger suppress it?';
+    BEGIN
+      SELECT c.verdict, c.run_at INTO verdict, due
+        FROM rowrunner.claim_one(mine.job_table, entry.job_id, entry.priority, claim_each.lease,
+                                 claim_each.worker) c;
+    EXCEPTION
+      WHEN lock_not_available OR deadlock_detected OR serialization_failure THEN
+        cut := true;  -- A trigger of the row waits for something; one such wait per call is enough.
+        EXIT;
+      WHEN assert_failure OR OTHERS THEN
+        IF SQLSTATE ~ '^(53|57)' THEN
+          RAISE;
+        END IF;
+        verdict := 'failed';
+        message := format('%s (SQLSTATE %s)', SQLERRM, SQLSTATE);
+        first_state := coalesce(first_state, SQLSTATE);
+        of_the_table := of_the_table AND SQLSTATE LIKE '42%';
+    END;
+    CONTINUE WHEN verdict = 'locked';
+    DELETE FROM rowrunner.queue q
+      WHERE q.kind = entry.kind AND q.priority = entry.priority AND q.seq = entry.seq;
+    IF verdict = 'taken' THEN
+      ids := ids || entry.job_id;
+    ELSIF verdict IN ('early', 'failed') THEN
+      IF verdict = 'failed' THEN
+        failed := failed + 1;
+        error := coalesce(error, message);
+        due := rowrunner.pass_over(entry.kind, entry.job_id, message);
+      END IF;
+      INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+        VALUES (entry.kind, due, entry.priority, entry.job_id);
+    END IF;
+  END LOOP;
+  IF cardinality(ids) > 0 THEN
+    INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
+      VALUES (claim_each.lease, mine.id, claim_each.worker,
+              clock_timestamp() + claim_each.lease_ms * interval '1 ms', ids);
+  ELSIF first_state IS NOT NULL AND of_the_table THEN
+    RAISE EXCEPTION USING ERRCODE = first_state, MESSAGE = error;
+  END IF;
 END
 $$;

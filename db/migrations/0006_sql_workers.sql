@@ -1,56 +1,240 @@
--- Workers in other languages. The C++ worker runs the statements of db/queries, which do the same
--- for whole batches; both keep the same rule: a write counts only under the lease of its claim, and
--- the caller learns whether it counted.
+-- Workers in other languages. The C++ worker runs the statements of db/queries, which do the same for
+-- whole batches. Both keep the same rule: a write counts only under the lease of its claim, and the
+-- caller learns whether it counted. docs/other-languages.md is the reference.
 
--- Takes up to `at_most` jobs that are due. Each comes as its whole row, with its lease in it.
--- It goes by the clock and not by now(): many drivers open a transaction long before this call, and
--- a job that was enqueued since would look as if its time had not come, and lose its place.
+-- A worker was seen: `rowrunner stats` counts those of the last 30 seconds. Its row is written every five
+-- seconds at most, and nobody waits for it: two sessions of one name may hold it in long transactions.
+CREATE FUNCTION rowrunner.worker_seen(worker text, kind text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  found_kinds text[];
+  found_seen timestamptz;
+BEGIN
+  SELECT w.kinds, w.seen_at INTO found_kinds, found_seen
+    FROM rowrunner.workers w WHERE w.worker = worker_seen.worker;
+  IF NOT FOUND THEN
+    -- An INSERT would wait for another one of the same name that has not committed.
+    IF pg_try_advisory_xact_lock(hashtextextended('rowrunner.workers ' || worker_seen.worker, 0)) THEN
+      INSERT INTO rowrunner.workers (worker, kinds, version)
+        VALUES (worker_seen.worker, ARRAY[worker_seen.kind], 'sql') ON CONFLICT DO NOTHING;
+    END IF;
+  ELSIF found_seen < clock_timestamp() - interval '5 seconds' OR worker_seen.kind <> ALL (found_kinds) THEN
+    UPDATE rowrunner.workers w
+      SET seen_at = clock_timestamp(),
+          kinds = CASE WHEN worker_seen.kind = ANY (w.kinds) THEN w.kinds ELSE w.kinds || worker_seen.kind END
+      WHERE w.worker = (SELECT o.worker FROM rowrunner.workers o WHERE o.worker = worker_seen.worker
+                        FOR UPDATE SKIP LOCKED);
+  END IF;
+END
+$$;
+
+-- Adds to the counters of this minute. The row belongs to the session, so nobody waits for it; if a
+-- transaction that this session has prepared still holds it, the transaction gets one of its own.
+CREATE FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer DEFAULT 0,
+                                     succeeded integer DEFAULT 0, failed integer DEFAULT 0,
+                                     retried integer DEFAULT 0, rescued integer DEFAULT 0,
+                                     released integer DEFAULT 0)
+RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  this_minute CONSTANT timestamptz := date_trunc('minute', clock_timestamp());
+  own text := format('%s#%s', count_jobs.worker, pg_backend_pid());
+BEGIN
+  PERFORM FROM rowrunner.counters o
+    WHERE o.minute = this_minute AND o.kind = count_jobs.kind_id AND o.worker = own
+    FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND AND EXISTS (SELECT FROM rowrunner.counters o
+                           WHERE o.minute = this_minute AND o.kind = count_jobs.kind_id
+                             AND o.worker = own) THEN
+    own := format('%s#%s', own, pg_current_xact_id());
+  END IF;
+  INSERT INTO rowrunner.counters AS c
+    (minute, kind, worker, claimed, succeeded, failed, retried, rescued, released)
+    VALUES (this_minute, count_jobs.kind_id, own, count_jobs.claimed, count_jobs.succeeded,
+            count_jobs.failed, count_jobs.retried, count_jobs.rescued, count_jobs.released)
+    ON CONFLICT ON CONSTRAINT counters_pkey DO UPDATE
+    SET claimed = c.claimed + excluded.claimed, succeeded = c.succeeded + excluded.succeeded,
+        failed = c.failed + excluded.failed, retried = c.retried + excluded.retried,
+        rescued = c.rescued + excluded.rescued, released = c.released + excluded.released;
+END
+$$;
+
+-- The jobs of up to `at_most` queue entries behind (priority, seq), claimed; and where it stopped, how many
+-- entries it saw. Jobs come in their order, each as its whole row; the lease is text, because JavaScript
+-- reads numbers as doubles and would round it. The entry of a locked row stays, so the caller goes on behind
+-- it. It goes by the clock and not by now(): many drivers open a transaction long before they claim, and
+-- a job that was enqueued since would look as if its time had not come, and lose its entry.
+-- What is asked of a job stands in a CASE, about which the planner has no statistics to go by.
+CREATE FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval,
+                               INOUT priority smallint, INOUT seq bigint,
+                               OUT seen integer, OUT jobs jsonb[])
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  EXECUTE format($sql$
+    WITH entry AS MATERIALIZED (
+      SELECT q.ctid AS place, q.priority, q.seq, q.job_id FROM rowrunner.queue q
+      WHERE q.kind = $1 AND (q.priority, q.seq) > ($6, $7)
+      ORDER BY q.kind, q.priority, q.seq LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), free AS MATERIALIZED (
+      SELECT j.id FROM %1$s j WHERE j.id = ANY (ARRAY(SELECT e.job_id FROM entry e))
+      FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
+        SELECT e.place FROM entry e
+        WHERE EXISTS (SELECT FROM free f WHERE f.id = e.job_id)
+           OR NOT EXISTS (SELECT FROM %1$s j WHERE j.id = e.job_id)))
+    ), taken AS (
+      UPDATE %1$s j
+      SET status = 'processing', lease = $3, locked_at = now(), locked_by = $4, updated_at = now()
+      FROM entry e JOIN free f ON f.id = e.job_id
+      WHERE j.id = e.job_id
+        AND CASE WHEN j.status = 'queued' AND j.priority = e.priority THEN j.run_at <= clock_timestamp() END
+      RETURNING j.id, e.priority, e.seq,
+                to_jsonb(j.*) || jsonb_build_object('lease', j.lease::text) AS job
+    ), early AS (
+      -- Not due although it has an entry (the clock was set back), or a trigger suppressed the UPDATE.
+      INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+      SELECT $1, CASE WHEN j.run_at > now() THEN j.run_at
+                      ELSE rowrunner.pass_over($1, j.id, 'the UPDATE that takes the job changed no row') END,
+             j.priority, j.id
+      FROM entry e JOIN free f ON f.id = e.job_id JOIN %1$s j ON j.id = e.job_id
+      WHERE CASE WHEN j.status = 'queued' AND j.priority = e.priority
+                 THEN j.id NOT IN (SELECT t.id FROM taken t) END
+    ), leased AS (
+      INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids, lease_for)
+      SELECT $3, $1, $4, clock_timestamp() + $5, array_agg(t.id), $5 FROM taken t HAVING count(*) > 0
+    )
+    SELECT last.priority, last.seq, (SELECT count(*) FROM entry e),
+           (SELECT array_agg(t.job ORDER BY t.priority, t.seq) FROM taken t)
+    FROM (SELECT) one LEFT JOIN LATERAL (
+      SELECT e.priority, e.seq FROM entry e ORDER BY e.priority DESC, e.seq DESC LIMIT 1) last ON true
+    $sql$, mine.job_table)
+  INTO take.priority, take.seq, take.seen, take.jobs
+  USING mine.id, take.at_most, rowrunner.new_lease(), take.worker, take.lease_for, take.priority, take.seq;
+END
+$$;
+
+-- Removes the stale ones of the next thousand entries behind (priority, seq): after a bulk DELETE a claim
+-- would otherwise look at each. No job is locked for it: whatever queues a job gives it a new entry.
+CREATE FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priority smallint, seq bigint)
+RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  EXECUTE format($sql$
+    WITH entry AS MATERIALIZED (
+      SELECT q.ctid AS place, q.priority, q.job_id FROM rowrunner.queue q
+      WHERE q.kind = $1 AND (q.priority, q.seq) > ($2, $3)
+      ORDER BY q.kind, q.priority, q.seq LIMIT 1000 FOR UPDATE SKIP LOCKED
+    )
+    DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
+      SELECT e.place FROM entry e LEFT JOIN %s j ON j.id = e.job_id
+      WHERE CASE WHEN j.status = 'queued' THEN j.priority = e.priority END IS NOT TRUE)) $sql$,
+    mine.job_table)
+    USING mine.id, drop_stale_entries.priority, drop_stale_entries.seq;
+END
+$$;
+
+-- The first free entry behind (priority, seq) could not be claimed: it waits outside of the queue, for a
+-- second if a lock was in the way, and else as pass_over says, with a warning. Says whether there was one.
+CREATE FUNCTION rowrunner.put_off_entry(mine rowrunner.kinds, priority smallint, seq bigint, state text,
+                                        reason text) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  blocked CONSTANT boolean := put_off_entry.state IN ('55P03', '40P01');
+  job uuid;
+BEGIN
+  WITH entry AS MATERIALIZED (
+    SELECT q.ctid AS place FROM rowrunner.queue q
+    WHERE q.kind = mine.id AND (q.priority, q.seq) > (put_off_entry.priority, put_off_entry.seq)
+    ORDER BY q.kind, q.priority, q.seq LIMIT 1 FOR UPDATE SKIP LOCKED
+  ), gone AS (
+    DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(SELECT e.place FROM entry e))
+    RETURNING q.priority, q.job_id
+  )
+  INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+    SELECT mine.id, CASE WHEN blocked THEN clock_timestamp() + interval '1 s'
+                         ELSE rowrunner.pass_over(mine.id, g.job_id, put_off_entry.reason) END,
+           g.priority, g.job_id FROM gone g
+    RETURNING delayed.job_id INTO job;
+  IF job IS NOT NULL AND NOT blocked THEN
+    RAISE WARNING 'job % of kind % cannot be claimed: %', job, mine.kind, put_off_entry.reason;
+  END IF;
+  RETURN job IS NOT NULL;
+END
+$$;
+
+-- Takes up to `at_most` jobs that are due, each as its whole row with its lease in it. It goes on until it
+-- has a job or has seen every entry that no other session has locked. If a batch cannot be claimed, it goes
+-- on entry by entry and puts off what cannot be claimed, twenty entries in one call at most.
 CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 1,
                                 lease_for interval DEFAULT '10 seconds')
-RETURNS SETOF jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+RETURNS SETOF jsonb
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET lock_timeout = '100ms'
 SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(claim.kind);
+  batch integer := claim.at_most;
+  priority smallint := -32768;
+  seq bigint := -9223372036854775808;
+  seen integer;
+  jobs jsonb[];
+  put_off integer := 0;
+  rescued integer := 0;
+  lost record;
 BEGIN
+  PERFORM rowrunner.worker_seen(claim.worker, mine.kind);
   IF mine.paused THEN
     RETURN;
   END IF;
   PERFORM rowrunner.move_due(ARRAY[mine.id]);
-  PERFORM rowrunner.rescue(mine.id);
-  -- A place whose job has moved on yields nothing; behind it may be others.
-  FOR look IN 1..20 LOOP
-    RETURN QUERY EXECUTE format($sql$
-      WITH place AS MATERIALIZED (
-        SELECT ctid, priority, job_id FROM rowrunner.queue WHERE kind = $1
-        ORDER BY kind, priority, seq LIMIT $2 FOR UPDATE SKIP LOCKED
-      ), gone AS (
-        DELETE FROM rowrunner.queue WHERE ctid = ANY (ARRAY(SELECT ctid FROM place))
-      ), taken AS (
-        UPDATE %1$s j SET status = 'processing', lease = $3, locked_at = now(), locked_by = $4, updated_at = now()
-        FROM place p
-        WHERE j.id = p.job_id AND j.status = 'queued' AND j.priority = p.priority AND j.run_at <= clock_timestamp()
-        RETURNING j.*
-      ), early AS (
-        INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-        SELECT $1, j.run_at, j.priority, j.id FROM place p JOIN %1$s j ON j.id = p.job_id
-        WHERE j.status = 'queued' AND j.priority = p.priority AND j.run_at > clock_timestamp()
-      ), leased AS (
-        INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
-        SELECT $3, $1, $4, clock_timestamp() + $5, array_agg(id) FROM taken HAVING count(*) > 0
-      )
-      SELECT to_jsonb(taken) FROM taken $sql$, mine.job_table)
-    USING mine.id, claim.at_most, rowrunner.new_lease(), claim.worker, claim.lease_for;
-    EXIT WHEN FOUND OR NOT EXISTS (SELECT FROM rowrunner.queue q WHERE q.kind = mine.id);
+  FOR lost IN SELECT * FROM rowrunner.rescue(mine.id) LOOP
+    IF lost.error IS NULL THEN
+      rescued := rescued + 1;
+    ELSE
+      RAISE WARNING 'job % of a lost worker cannot be taken back: %', lost.job_id, lost.error;
+    END IF;
   END LOOP;
+  WHILE jobs IS NULL AND seen IS DISTINCT FROM 0 AND put_off < 20 LOOP
+    BEGIN
+      SELECT * INTO priority, seq, seen, jobs
+        FROM rowrunner.take(mine, claim.worker, batch, claim.lease_for, priority, seq);
+      IF jobs IS NULL AND seen > 0 THEN
+        PERFORM rowrunner.drop_stale_entries(mine, priority, seq);
+      END IF;
+    EXCEPTION WHEN OTHERS THEN
+      IF NOT rowrunner.concerns_one_row(SQLSTATE) THEN
+        RAISE;
+      ELSIF batch > 1 THEN
+        batch := 1;
+      ELSE
+        put_off := put_off + 1;
+        EXIT WHEN NOT rowrunner.put_off_entry(mine, priority, seq, SQLSTATE, SQLERRM);
+      END IF;
+    END;
+  END LOOP;
+  IF rescued > 0 OR jobs IS NOT NULL THEN
+    PERFORM rowrunner.count_jobs(mine.id, claim.worker, rescued => rescued,
+                                 claimed => coalesce(cardinality(jobs), 0));
+  END IF;
+  RETURN QUERY SELECT unnest(jobs);
 END
 $$;
 
--- Keeps a claim alive; false means that the lease is lost and its jobs must not be worked on.
-CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT '10 seconds')
+-- Keeps a claim alive: for `lease_for` from now on, or for as long as the claim asked for. False means
+-- that the lease is lost and its jobs must not be worked on.
+CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT NULL)
 RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine record;
 BEGIN
-  UPDATE rowrunner.leases l SET expires_at = clock_timestamp() + lease_for WHERE l.lease = heartbeat.lease;
-  RETURN FOUND;
+  UPDATE rowrunner.leases l
+    SET expires_at = clock_timestamp() + coalesce(heartbeat.lease_for, l.lease_for, '10 seconds')
+    FROM rowrunner.kinds k
+    WHERE l.lease = heartbeat.lease AND k.id = l.kind
+    RETURNING l.worker, k.kind INTO mine;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM rowrunner.worker_seen(mine.worker, mine.kind);
+  RETURN true;
 END
 $$;
 
@@ -69,17 +253,20 @@ $$;
 CREATE FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  n integer;
+  mine rowrunner.kinds := rowrunner.kind_named(succeed.kind);
+  worker text;
 BEGIN
   PERFORM FROM rowrunner.leases l WHERE l.lease = succeed.lease FOR UPDATE;
   EXECUTE format('UPDATE %s SET status = ''succeeded'', updated_at = now()'
-                 ' WHERE id = $1 AND status = ''processing'' AND lease = $2',
-                 (rowrunner.kind_named(succeed.kind)).job_table) USING succeed.job_id, succeed.lease;
-  GET DIAGNOSTICS n = ROW_COUNT;
-  IF n = 1 THEN
-    PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
+                 ' WHERE id = $1 AND status = ''processing'' AND lease = $2'
+                 ' RETURNING coalesce(locked_by, '''')', mine.job_table)
+    INTO worker USING succeed.job_id, succeed.lease;
+  IF worker IS NULL THEN
+    RETURN false;
   END IF;
-  RETURN n = 1;
+  PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
+  PERFORM rowrunner.count_jobs(mine.id, worker, succeeded => 1);
+  RETURN true;
 END
 $$;
 
@@ -96,48 +283,110 @@ CREATE FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text,
 RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(fail.kind);
-  answer text;
+  ended record;
 BEGIN
   PERFORM FROM rowrunner.leases l WHERE l.lease = fail.lease FOR UPDATE;
   EXECUTE format($sql$
     WITH ended AS (
       UPDATE %s j
-      SET attempts = j.attempts + 1, last_error = coalesce(c.reason, $3), updated_at = now(),
-          run_at = now() + $4, lease = NULL, locked_at = NULL, locked_by = NULL,
+      SET attempts = least(j.attempts, 2147483646) + 1, last_error = coalesce(c.reason, $3),
+          updated_at = now(), run_at = now() + $4, lease = NULL, locked_at = NULL, locked_by = NULL,
           status = CASE WHEN c.reason IS NOT NULL THEN $6
-                        WHEN $5 OR j.attempts + 1 >= j.max_attempts THEN 'failed' ELSE 'queued' END
-      FROM (SELECT id, locked_by, locked_at FROM %1$s WHERE id = $1) before
+                        WHEN $5 OR least(j.attempts, 2147483646) + 1 >= j.max_attempts THEN 'failed'
+                        ELSE 'queued' END
+      FROM (SELECT b.id, b.locked_by, b.locked_at FROM %1$s b WHERE b.id = $1) before
       LEFT JOIN rowrunner.cancellations c ON c.lease = $2 AND c.job_id = $1
       WHERE j.id = before.id AND j.status = 'processing' AND j.lease = $2
-      RETURNING j.id, j.status, j.attempts, before.locked_by, before.locked_at
+      RETURNING j.id, j.status, j.attempts, before.locked_by, before.locked_at, c.reason
     ), noted AS (
       INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, started_at, error)
-      SELECT $7, id, attempts, locked_by, locked_at, $3 FROM ended
+      SELECT $7, e.id, e.attempts, e.locked_by, e.locked_at, $3 FROM ended e
     )
-    SELECT status FROM ended $sql$, mine.job_table)
-  INTO answer USING fail.job_id, fail.lease, fail.error, fail.retry_after, fail.final,
-                    mine.cancelled_status, mine.id;
-  IF answer IS NOT NULL THEN
-    PERFORM rowrunner.strike_from_lease(fail.lease, fail.job_id);
+    SELECT e.status, coalesce(e.locked_by, '') AS worker, e.reason FROM ended e $sql$, mine.job_table)
+  INTO ended USING fail.job_id, fail.lease, fail.error, fail.retry_after, fail.final,
+                   mine.cancelled_status, mine.id;
+  IF ended.status IS NULL THEN
+    RETURN NULL;
   END IF;
-  RETURN answer;
+  PERFORM rowrunner.strike_from_lease(fail.lease, fail.job_id);
+  IF ended.reason IS NULL THEN
+    PERFORM rowrunner.count_jobs(mine.id, ended.worker, failed => (ended.status = 'failed')::integer,
+                                 retried => (ended.status = 'queued')::integer);
+  END IF;
+  RETURN ended.status;
 END
 $$;
 
--- Gives a job back, uncharged and at the front of the line.
+-- Gives a job back, uncharged and at the front of the queue; false means that it belongs to somebody else
+-- by now.
 CREATE FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(release.kind);
+  worker text;
+BEGIN
+  SELECT l.worker INTO worker FROM rowrunner.leases l WHERE l.lease = release.lease FOR UPDATE;
+  EXECUTE format('UPDATE %s SET status = ''queued'', lease = NULL, locked_at = NULL, locked_by = NULL,'
+                 ' updated_at = now() WHERE id = $1 AND status = ''processing'' AND lease = $2'
+                 ' RETURNING coalesce($3, '''')', mine.job_table)
+    INTO worker USING release.job_id, release.lease, worker;
+  IF worker IS NULL THEN
+    RETURN false;
+  END IF;
+  PERFORM rowrunner.strike_from_lease(release.lease, release.job_id);
+  PERFORM rowrunner.count_jobs(mine.id, worker, released => 1);
+  RETURN true;
+END
+$$;
+
+-- Stores the result of a step, so that a later attempt need not do it again; false means that the job
+-- belongs to somebody else by now. FOR SHARE keeps a rescue from slipping in between the check and the
+-- insert.
+CREATE FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb DEFAULT 'null')
+RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(step.kind);
   n integer;
 BEGIN
-  PERFORM FROM rowrunner.leases l WHERE l.lease = release.lease FOR UPDATE;
-  EXECUTE format('UPDATE %s SET status = ''queued'', lease = NULL, locked_at = NULL, locked_by = NULL,'
-                 ' updated_at = now() WHERE id = $1 AND status = ''processing'' AND lease = $2',
-                 (rowrunner.kind_named(release.kind)).job_table) USING release.job_id, release.lease;
+  EXECUTE format($sql$
+    INSERT INTO rowrunner.steps (kind, job_id, step, result)
+    SELECT $1, held.id, $4, $5
+    FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
+          FOR SHARE) held
+    ON CONFLICT (kind, job_id, step) DO UPDATE SET result = excluded.result, created_at = now() $sql$,
+    mine.job_table)
+    USING mine.id, step.job_id, step.lease, step.step, coalesce(step.result, 'null');
   GET DIAGNOSTICS n = ROW_COUNT;
-  IF n = 1 THEN
-    PERFORM rowrunner.strike_from_lease(release.lease, release.job_id);
-  END IF;
+  RETURN n = 1;
+END
+$$;
+
+-- The results of the steps that earlier attempts have done, by their names.
+CREATE FUNCTION rowrunner.steps(kind text, job_id uuid) RETURNS jsonb
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(jsonb_object_agg(s.step, s.result), '{}') FROM rowrunner.steps s
+  WHERE s.kind = (rowrunner.kind_named($1)).id AND s.job_id = $2
+$$;
+
+-- Reports how far a job has come; false means that it belongs to somebody else by now.
+CREATE FUNCTION rowrunner.progress(kind text, job_id uuid, lease bigint, done bigint, total bigint,
+                                   message text DEFAULT '')
+RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(progress.kind);
+  n integer;
+BEGIN
+  EXECUTE format($sql$
+    INSERT INTO rowrunner.progress (kind, job_id, done, total, message)
+    SELECT $1, held.id, $4, $5, $6
+    FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
+          FOR SHARE) held
+    ON CONFLICT (kind, job_id) DO UPDATE
+    SET done = excluded.done, total = excluded.total, message = excluded.message, updated_at = now() $sql$,
+    mine.job_table)
+    USING mine.id, progress.job_id, progress.lease, progress.done, progress.total,
+          coalesce(progress.message, '');
+  GET DIAGNOSTICS n = ROW_COUNT;
   RETURN n = 1;
 END
 $$;

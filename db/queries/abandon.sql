@@ -1,6 +1,9 @@
 -- After a claim whose answer was lost: gives back, uncharged, whatever was taken under lease $1.
 WITH ended AS (
-  DELETE FROM rowrunner.leases WHERE lease = $1::bigint RETURNING lease, job_ids
+  DELETE FROM rowrunner.leases l
+  WHERE l.lease = $1::bigint
+    AND EXISTS (SELECT FROM rowrunner.kinds k WHERE k.id = l.kind AND k.job_table = {table}::regclass)
+  RETURNING l.lease, l.job_ids
 )
 UPDATE {jobs} j
 SET status = 'queued', lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()

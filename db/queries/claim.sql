@@ -7,6 +7,8 @@
 -- that was enqueued after that would look as if its time had not come, and lose its place.
 -- What is asked of a job stands in a CASE, about which the planner knows nothing: by statistics from a time
 -- when nothing was queued it would expect no such job, and look for one in the whole table first.
+-- The table that the statement names must be the one that is attached: in another one no job would be
+-- found, and every entry would vanish.
 WITH place AS MATERIALIZED (
   SELECT ctid, priority, seq, job_id
   FROM rowrunner.queue
@@ -17,7 +19,9 @@ WITH place AS MATERIALIZED (
                                                       rowrunner.reached_seq(k.reached, $2::smallint))
                                       FROM rowrunner.kinds k WHERE k.id = $1::smallint)
                                 ELSE $3::bigint END)
-    AND NOT (SELECT paused FROM rowrunner.kinds WHERE id = $1::smallint)
+    AND NOT (SELECT CASE WHEN job_table = {table}::regclass THEN paused
+                         ELSE rowrunner.refuse_table(id, {table}::regclass) END
+             FROM rowrunner.kinds WHERE id = $1::smallint)
   ORDER BY kind, priority, seq
   LIMIT $4::integer
   FOR UPDATE SKIP LOCKED
@@ -37,14 +41,24 @@ WITH place AS MATERIALIZED (
   SELECT t.n, t.ids, rowrunner.reach(k.reached, s.last)
   FROM (SELECT count(*) AS n, array_agg(id) AS ids FROM taken) t, seen s, rowrunner.kinds k
   WHERE k.id = $1::smallint
-), early AS (
-  -- A job that is not due although it stands in line (the clock was set back) goes to wait. The join
-  -- is made only if some place yielded no job.
-  INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-  SELECT $1::smallint, j.run_at, j.priority, j.id
+), untaken AS MATERIALIZED (
+  -- Queued jobs that have an entry and were not taken. The lock reads the row as it is now: a job that was
+  -- cancelled while the UPDATE waited for it is not one. The join is made only if some entry yielded no job.
+  SELECT j.id, j.priority, j.run_at
   FROM place p JOIN {jobs} j ON j.id = p.job_id
   WHERE (SELECT n FROM seen) > (SELECT n FROM batch)
-    AND CASE WHEN j.status = 'queued' AND j.priority = p.priority THEN j.run_at > clock_timestamp() END
+    AND CASE WHEN j.status = 'queued' AND j.priority = p.priority AND j.run_at < 'infinity'
+             THEN j.id NOT IN (SELECT id FROM taken) END
+  FOR NO KEY UPDATE OF j SKIP LOCKED
+), early AS (
+  -- A job that is not due although it has an entry (the clock was set back) goes to wait, and so does one
+  -- whose UPDATE a trigger suppressed.
+  INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+  SELECT $1::smallint,
+         CASE WHEN u.run_at > now() THEN u.run_at
+              ELSE rowrunner.pass_over($1::smallint, u.id, 'the UPDATE that takes the job changed no row') END,
+         u.priority, u.id
+  FROM untaken u
 ), leased AS (
   INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
   SELECT $5::bigint, $1::smallint, $6, now() + $7::bigint * interval '1 ms', ids FROM batch WHERE n > 0

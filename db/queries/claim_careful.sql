@@ -5,7 +5,9 @@ WITH place AS MATERIALIZED (
   SELECT ctid, priority, seq, job_id
   FROM rowrunner.queue
   WHERE kind = $1::smallint AND (priority, seq) > ($2::smallint, $3::bigint)
-    AND NOT (SELECT paused FROM rowrunner.kinds WHERE id = $1::smallint)
+    AND NOT (SELECT CASE WHEN job_table = {table}::regclass THEN paused
+                         ELSE rowrunner.refuse_table(id, {table}::regclass) END
+             FROM rowrunner.kinds WHERE id = $1::smallint)
   ORDER BY kind, priority, seq
   LIMIT $4::integer
   FOR UPDATE SKIP LOCKED
@@ -31,13 +33,16 @@ WITH place AS MATERIALIZED (
 ), batch AS MATERIALIZED (
   SELECT count(*) AS n, array_agg(id) AS ids FROM taken
 ), early AS (
-  -- A job that is not due although it stands in line (the clock was set back) goes to wait. The join
-  -- is made only if some place yielded no job.
+  -- As in claim, of the jobs that are not locked.
   INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-  SELECT $1::smallint, j.run_at, j.priority, j.id
-  FROM place p JOIN {jobs} j ON j.id = p.job_id
+  SELECT $1::smallint,
+         CASE WHEN j.run_at > now() THEN j.run_at
+              ELSE rowrunner.pass_over($1::smallint, j.id, 'the UPDATE that takes the job changed no row') END,
+         j.priority, j.id
+  FROM place p JOIN free f ON f.id = p.job_id JOIN {jobs} j ON j.id = p.job_id
   WHERE (SELECT n FROM seen) > (SELECT n FROM batch)
-    AND CASE WHEN j.status = 'queued' AND j.priority = p.priority THEN j.run_at > clock_timestamp() END
+    AND CASE WHEN j.status = 'queued' AND j.priority = p.priority AND j.run_at < 'infinity'
+             THEN j.id NOT IN (SELECT id FROM taken) END
 ), leased AS (
   INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
   SELECT $5::bigint, $1::smallint, $6, now() + $7::bigint * interval '1 ms', ids FROM batch WHERE n > 0

@@ -9,12 +9,30 @@ ALTER FUNCTION rowrunner.on_insert() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.on_update() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.on_delete() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.on_truncate() OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.on_wakeup() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.end_cancelled_row(regclass, uuid, text, text) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.clear_lease_of_row(regclass, uuid) OWNER TO rowrunner_job_writer;
-ALTER FUNCTION rowrunner.add_missing(rowrunner.kinds) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.add_missing(smallint) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.sweep_kind(smallint, bigint, bigint) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.requeue(text, uuid) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.enqueue_again(text, uuid, timestamptz) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.cancel(text, uuid, text) OWNER TO rowrunner_job_writer;
 REVOKE CREATE ON SCHEMA rowrunner FROM rowrunner_engine, rowrunner_job_writer;
+-- Triggers of job tables run as rowrunner_job_writer, which may alter what it owns.
+DO $$
+DECLARE
+  f regprocedure;
+BEGIN
+  FOR f IN SELECT p.oid::regprocedure FROM pg_proc p
+           WHERE p.pronamespace = 'rowrunner'::regnamespace
+             AND p.proowner IN ('rowrunner_engine'::regrole, 'rowrunner_job_writer'::regrole) LOOP
+    EXECUTE format('ALTER FUNCTION %s SECURITY DEFINER', f);
+    IF f <> 'rowrunner.on_insert()'::regprocedure THEN
+      EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, pg_temp', f);
+    END IF;
+  END LOOP;
+END
+$$;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker, rowrunner_app;
 
 REVOKE ALL ON ALL TABLES IN SCHEMA rowrunner
@@ -25,20 +43,25 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA rowrunner
   FROM PUBLIC, rowrunner_worker, rowrunner_app;
 
 -- The triggers, whoever writes to a job table. Nobody may call them: firing needs no permission.
-GRANT SELECT, INSERT, DELETE ON rowrunner.queue, rowrunner.delayed TO rowrunner_engine;
+GRANT SELECT, INSERT, DELETE ON rowrunner.queue, rowrunner.delayed, rowrunner.wakeups
+  TO rowrunner_engine;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rowrunner.failures TO rowrunner_engine;
-GRANT SELECT, DELETE ON rowrunner.steps, rowrunner.progress, rowrunner.attempts TO rowrunner_engine;
+GRANT SELECT, DELETE ON rowrunner.steps, rowrunner.progress, rowrunner.attempts, rowrunner.claim_errors
+  TO rowrunner_engine;
 GRANT SELECT ON rowrunner.cancellations, rowrunner.kinds TO rowrunner_engine;
 GRANT USAGE ON SEQUENCE rowrunner.back_of_line, rowrunner.front_of_line TO rowrunner_engine;
-GRANT EXECUTE ON FUNCTION rowrunner.wake(regclass, text), rowrunner.forget_jobs(smallint)
+GRANT EXECUTE ON FUNCTION rowrunner.wake(regclass, text), rowrunner.forget_jobs(smallint),
+  rowrunner.refuse_types()
   TO rowrunner_engine;
 GRANT EXECUTE ON FUNCTION rowrunner.end_cancelled_row(regclass, uuid, text, text),
   rowrunner.clear_lease_of_row(regclass, uuid) TO rowrunner_engine;
 
 -- What reads and changes rows of job tables for callers that may not, or should not do it themselves.
-GRANT SELECT ON rowrunner.kinds TO rowrunner_job_writer;
+GRANT SELECT ON rowrunner.kinds, rowrunner.claim_errors TO rowrunner_job_writer;
 GRANT SELECT, INSERT ON rowrunner.queue, rowrunner.delayed, rowrunner.leases, rowrunner.failures,
   rowrunner.cancellations TO rowrunner_job_writer;
+GRANT SELECT, DELETE ON rowrunner.queue, rowrunner.delayed, rowrunner.failures, rowrunner.steps,
+  rowrunner.progress, rowrunner.attempts TO rowrunner_job_writer;
 GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_job_writer;
 GRANT EXECUTE ON FUNCTION rowrunner.as_job_writer(), rowrunner.kind_named(text) TO rowrunner_job_writer;
 
@@ -46,18 +69,32 @@ GRANT EXECUTE ON FUNCTION rowrunner.as_job_writer(), rowrunner.kind_named(text) 
 -- functions above write to.
 GRANT SELECT, INSERT, UPDATE, DELETE ON rowrunner.queue, rowrunner.delayed, rowrunner.leases,
   rowrunner.workers, rowrunner.cancellations, rowrunner.steps, rowrunner.progress,
-  rowrunner.attempts, rowrunner.failures, rowrunner.counters TO rowrunner_worker;
+  rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters TO rowrunner_worker;
 GRANT SELECT, UPDATE (paused) ON rowrunner.kinds TO rowrunner_worker;
 GRANT SELECT ON rowrunner.schema_info TO rowrunner_worker;
 GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_worker;
 GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.reached_mark(smallint, bigint), rowrunner.reached_seq(regclass, smallint),
   rowrunner.reach(regclass, bigint), rowrunner.job_columns(), rowrunner.kind_named(text),
-  rowrunner.requeue(text, uuid), rowrunner.cancel(text, uuid, text),
-  rowrunner.rescue(smallint, integer), rowrunner.move_due(smallint[], integer),
-  rowrunner.sweep(bigint, bigint), rowrunner.sweep_kind(rowrunner.kinds, bigint, bigint),
+  rowrunner.job_table_columns(text), rowrunner.requeue(text, uuid),
+  rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text),
+  rowrunner.enqueue_again(text, uuid, timestamptz),
+  rowrunner.rescue(smallint, integer), rowrunner.concerns_one_row(text),
+  rowrunner.rescue_jobs(rowrunner.kinds, uuid[], bigint[], text[], timestamptz),
+  rowrunner.move_due(smallint[], integer),
+  rowrunner.sweep(bigint, bigint), rowrunner.sweep_kind(smallint, bigint, bigint),
   rowrunner.pages_to_sweep(),
+  rowrunner.pass_over(smallint, uuid, text), rowrunner.refuse_table(smallint, regclass),
+  rowrunner.claim_one(regclass, uuid, smallint, bigint, text),
+  rowrunner.claim_each(smallint, smallint, bigint, integer, bigint, text, bigint),
   rowrunner.claim(text, text, integer, interval), rowrunner.heartbeat(bigint, interval),
+  rowrunner.take(rowrunner.kinds, text, integer, interval, smallint, bigint),
+  rowrunner.drop_stale_entries(rowrunner.kinds, smallint, bigint),
+  rowrunner.put_off_entry(rowrunner.kinds, smallint, bigint, text, text),
+  rowrunner.worker_seen(text, text),
+  rowrunner.count_jobs(smallint, text, integer, integer, integer, integer, integer, integer),
+  rowrunner.step(text, uuid, bigint, text, jsonb), rowrunner.steps(text, uuid),
+  rowrunner.progress(text, uuid, bigint, bigint, bigint, text),
   rowrunner.strike_from_lease(bigint, uuid), rowrunner.succeed(text, uuid, bigint),
   rowrunner.fail(text, uuid, bigint, text, interval, boolean), rowrunner.release(text, uuid, bigint),
   rowrunner.cancel_requested(uuid, bigint) TO rowrunner_worker;
@@ -66,24 +103,31 @@ GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
 -- became of them.
 GRANT SELECT ON rowrunner.schema_info, rowrunner.kinds, rowrunner.queue, rowrunner.delayed,
   rowrunner.leases, rowrunner.workers, rowrunner.cancellations, rowrunner.steps, rowrunner.progress,
-  rowrunner.attempts, rowrunner.failures, rowrunner.counters TO rowrunner_app;
-GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.job_columns(), rowrunner.requeue(text, uuid),
-  rowrunner.cancel(text, uuid, text) TO rowrunner_app;
+  rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters TO rowrunner_app;
+GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.job_columns(),
+  rowrunner.job_table_columns(text), rowrunner.requeue(text, uuid),
+  rowrunner.enqueue_again(text, uuid, timestamptz),
+  rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text) TO rowrunner_app;
 
 -- Job tables and the sequences of their kinds, as attach granted them. A table of which the migrating
 -- role is not the owner may have lost its permissions in a restore.
 DO $$
 DECLARE
   attached rowrunner.kinds;
+  owner oid;
 BEGIN
   FOR attached IN SELECT k.* FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table LOOP
-    BEGIN
+    PERFORM rowrunner.grant_sequences(attached);
+    SELECT c.relowner INTO owner FROM pg_class c WHERE c.oid = attached.job_table;
+    IF pg_has_role(owner, 'USAGE') THEN
       PERFORM rowrunner.grant_access(attached);
-    EXCEPTION WHEN insufficient_privilege THEN
-      RAISE WARNING 'the permissions on % were not checked: it belongs to somebody else', attached.job_table
-        USING HINT = format('Let its owner run: SELECT rowrunner.grant_access(k) FROM rowrunner.kinds k'
-                            ' WHERE kind = %L', attached.kind);
-    END;
+    ELSE
+      RAISE WARNING 'the permissions on % were not checked: it belongs to %', attached.job_table,
+        pg_get_userbyid(owner)
+        USING HINT = format('Let that role run: GRANT SELECT, INSERT ON %1$s TO rowrunner_app;'
+                            ' GRANT SELECT, INSERT, UPDATE, DELETE ON %1$s TO rowrunner_worker;'
+                            ' GRANT SELECT, UPDATE ON %1$s TO rowrunner_job_writer', attached.job_table);
+    END IF;
   END LOOP;
 END
 $$

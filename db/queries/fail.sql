@@ -3,9 +3,9 @@
 -- attempts are left, unless somebody asked to cancel the job.
 WITH ended AS (
   UPDATE {jobs} j
-  SET attempts = j.attempts + 1,
+  SET attempts = least(j.attempts, 2147483646) + 1,
       status = CASE WHEN c.reason IS NOT NULL THEN $7
-                    WHEN f.final OR j.attempts + 1 >= j.max_attempts THEN 'failed'
+                    WHEN f.final OR least(j.attempts, 2147483646) + 1 >= j.max_attempts THEN 'failed'
                     ELSE 'queued' END,
       last_error = coalesce(c.reason, f.error),
       run_at = now() + f.delay_ms * interval '1 ms',

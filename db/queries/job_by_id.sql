@@ -1,2 +1,2 @@
 -- The row of job $1.
-SELECT to_json(j) FROM {jobs} j WHERE j.id = $1::uuid
+SELECT to_json(j.*) FROM {jobs} j WHERE j.id = $1::uuid

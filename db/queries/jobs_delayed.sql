@@ -1,5 +1,5 @@
 -- Up to $2 jobs of kind $1 whose time has not come, the next one first.
-SELECT to_json(j) AS job, to_char(d.run_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS rank,
+SELECT to_json(j.*) AS job, to_char(d.run_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') AS rank,
        '' AS cursor
 FROM rowrunner.delayed d
 JOIN {jobs} j ON j.id = d.job_id AND j.status = 'queued' AND j.run_at = d.run_at

@@ -1,5 +1,5 @@
 -- Up to $4 failed jobs of kind $1, the latest failure first, before the failure ($2, $3) (NULL: all).
-SELECT to_json(j) AS job,
+SELECT to_json(j.*) AS job,
        to_char(f.failed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US') || f.job_id AS rank,
        f.job_id::text AS cursor
 FROM rowrunner.failures f

@@ -1,6 +1,6 @@
 -- Up to $4 waiting jobs of kind $1 in the order of the line, behind the place ($2, $3). Places whose
 -- job has moved on are left out, as a claim would.
-SELECT to_json(j) AS job,
+SELECT to_json(j.*) AS job,
        lpad((q.priority + 32768)::text, 5, '0') ||
          lpad((q.seq + 9223372036854775808)::text, 20, '0') AS rank,
        q.priority || ':' || q.seq AS cursor

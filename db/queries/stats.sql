@@ -1,7 +1,6 @@
--- What every kind has to do and what was done in the last hour. Counts stop at $1 (so a long line
--- costs no more than that); none of them looks at a job table.
+-- What every kind has to do beside what waits (waiting.sql), and what was done in the last hour. Counts
+-- stop at $1, so that a long list costs no more than that; none of them looks at a job table.
 SELECT k.id, k.kind, k.paused,
-       (SELECT count(*) FROM (SELECT FROM rowrunner.queue q WHERE q.kind = k.id LIMIT $1::integer) x),
        (SELECT count(*) FROM (SELECT FROM rowrunner.delayed d WHERE d.kind = k.id LIMIT $1::integer) x),
        (SELECT coalesce(sum(cardinality(l.job_ids)), 0) FROM rowrunner.leases l WHERE l.kind = k.id),
        (SELECT count(*) FROM (SELECT FROM rowrunner.failures f WHERE f.kind = k.id LIMIT $1::integer) x),

@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     tx.exec(
         "CREATE TABLE IF NOT EXISTS orders (id bigint GENERATED ALWAYS AS IDENTITY, pictures "
         "integer)");
-    tx.exec_params("INSERT INTO orders (pictures) VALUES ($1)", argc - 1);
+    tx.exec("INSERT INTO orders (pictures) VALUES (" + tx.quote(argc - 1) + ")");
     for (int i = 1; i < argc; ++i) {
       rowrunner::new_job job;
       job.columns["picture"] = argv[i];

@@ -1,22 +1,112 @@
 #!/usr/bin/env python3
-"""A worker without our library: claim, work, end, all by fenced SQL functions."""
-import os, sys
+"""A worker without our library: every call is an SQL function that counts only under the job's lease.
+
+    DATABASE_URL=… examples/other_language/worker.py     works until no thumbnail is due
+
+docs/other-languages.md describes each function.
+"""
+import os
+import socket
+import sys
+import threading
+
 import psycopg2
+from psycopg2.extras import Json
 
-connection = psycopg2.connect(os.environ["DATABASE_URL"])
-connection.autocommit = True
-sql = connection.cursor()
+KIND = "thumbnail"
+LEASE_SECONDS = 30
+WORKER = f"python:{socket.gethostname()}:{os.getpid()}"  # a name of its own for every process
 
-while True:
-    sql.execute("SELECT rowrunner.claim('thumbnail', %s, 1, '30 seconds')", [f"python:{os.getpid()}"])
+
+class LeaseLost(Exception):
+    """The job belongs to somebody else by now: nothing more may be done for it."""
+
+
+def connect():
+    connection = psycopg2.connect(os.environ["DATABASE_URL"])
+    connection.autocommit = True  # a claim commits at once, and no transaction is open during the work
+    return connection
+
+
+def call(sql, function, *arguments):
+    sql.execute(f"SELECT rowrunner.{function}({', '.join(['%s'] * len(arguments))})", arguments)
     row = sql.fetchone()
-    if row is None:
-        break  # nothing is due; a resident worker would wait a moment and ask again
-    job = row[0]
-    try:
-        print("shrinking", job["picture"])  # the work; call rowrunner.heartbeat(lease) if it is long
-        sql.execute("SELECT rowrunner.succeed('thumbnail', %s, %s)", [job["id"], job["lease"]])
-        if not sql.fetchone()[0]:
+    return row[0] if row else None
+
+
+class Heartbeat(threading.Thread):
+    """Extends the lease of a job while it is worked on, on a connection of its own."""
+
+    def __init__(self, lease):
+        super().__init__(daemon=True)
+        self.lease, self.over, self.lost = lease, threading.Event(), False
+
+    def run(self):
+        connection = None
+        while not self.over.wait(LEASE_SECONDS / 3):
+            try:
+                connection = connection or connect()
+                with connection.cursor() as sql:
+                    self.lost = not call(sql, "heartbeat", self.lease)  # as long as the claim was for
+            except psycopg2.Error as e:
+                print("no heartbeat:", e, file=sys.stderr)  # the next one may be in time
+                connection = None
+            if self.lost:
+                return
+
+
+def shrink(job):
+    """The work: anything that takes time or calls somebody."""
+    print("shrinking", job["picture"])
+    return f"small/{job['width']}/{job['picture']}"
+
+
+def work(connection, job, heartbeat):
+    this = (KIND, job["id"], job["lease"])
+    with connection.cursor() as sql:
+        # A step that an earlier attempt has done is not done again.
+        done = call(sql, "steps", KIND, job["id"])
+        if "shrink" not in done:
+            done["shrink"] = shrink(job)
+            if heartbeat.lost or not call(sql, "step", *this, "shrink", Json(done["shrink"])):
+                raise LeaseLost
+        if not call(sql, "progress", *this, 1, 2, "shrunk"):
+            raise LeaseLost
+        if call(sql, "cancel_requested", job["id"], job["lease"]):
+            raise Exception("stopped on request")  # fail() ends it as cancelled
+
+        # The effect and the end of the job commit together, or not at all.
+        sql.execute("BEGIN")
+        try:
+            sql.execute("INSERT INTO thumbnails_made (picture, file) VALUES (%s, %s)"
+                        " ON CONFLICT (picture) DO UPDATE SET file = excluded.file",
+                        [job["picture"], done["shrink"]])
+            if not call(sql, "succeed", *this):
+                raise LeaseLost
+            sql.execute("COMMIT")
+        except BaseException:
+            sql.execute("ROLLBACK")
+            raise
+
+
+def main():
+    connection = connect()
+    sql = connection.cursor()
+    while True:
+        job = call(sql, "claim", KIND, WORKER, 1, f"{LEASE_SECONDS} seconds")
+        if job is None:
+            break  # nothing is due; a resident worker waits a second and asks again
+        heartbeat = Heartbeat(job["lease"])
+        heartbeat.start()
+        try:
+            work(connection, job, heartbeat)
+        except LeaseLost:
             print("the job belongs to somebody else by now", file=sys.stderr)
-    except Exception as e:
-        sql.execute("SELECT rowrunner.fail('thumbnail', %s, %s, %s)", [job["id"], job["lease"], str(e)])
+        except Exception as e:
+            call(sql, "fail", KIND, job["id"], job["lease"], str(e), "5 seconds")
+        finally:
+            heartbeat.over.set()
+
+
+if __name__ == "__main__":
+    main()

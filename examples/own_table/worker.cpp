@@ -1,10 +1,8 @@
 // A worker for a table of your own (thumbnails.sql). Enqueue with a plain INSERT:
 //   INSERT INTO thumbnails (picture) VALUES ('a.png') ON CONFLICT DO NOTHING;
-// and run:  DATABASE_URL=postgresql://… own_table_worker [--drain]
+// and run:  DATABASE_URL=postgresql://… own_table_worker [--drain]; --help lists all flags.
 
-#include <cstdio>
-#include <cstdlib>
-#include <rowrunner/worker.hpp>
+#include <rowrunner/run_worker.hpp>
 #include <string>
 
 namespace {
@@ -14,10 +12,13 @@ boost::asio::awaitable<rowrunner::outcome> make_thumbnail(rowrunner::job& job) {
   const std::string picture = job.text("picture");
   if (picture.empty()) co_return rowrunner::final_failure("the picture has no name");
 
-  // A step is paid for once: a later attempt gets the stored result.
-  const auto result = co_await job.step("shrink", [&]() -> boost::asio::awaitable<nlohmann::json> {
-    co_return "small/" + job.text("width") + "/" + picture;
-  });
+  // A step is paid for once: a later attempt gets the stored result. The lambda has a name because
+  // g++ 12 destroys captures twice if it stands inside of the co_await.
+  const auto shrink = [folder = "small/" + job.text("width"),
+                       picture]() -> boost::asio::awaitable<nlohmann::json> {
+    co_return folder + "/" + picture;
+  };
+  const auto result = co_await job.step("shrink", shrink);
   co_await job.progress(1, 1, "shrunk");
 
   // The effect commits together with the end of the job, or not at all.
@@ -30,26 +31,10 @@ boost::asio::awaitable<rowrunner::outcome> make_thumbnail(rowrunner::job& job) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const char* url = std::getenv("DATABASE_URL");
-  if (url == nullptr) {
-    std::fputs("set DATABASE_URL\n", stderr);
-    return 2;
-  }
-  rowrunner::worker_options options;
-  options.database_url = url;
-  options.drain = argc > 1 && std::string{argv[1]} == "--drain";
-
   rowrunner::kind_options thumbnails;
   thumbnails.kind = "thumbnail";
   thumbnails.max_concurrent = 4;
   thumbnails.timeout = std::chrono::minutes{1};
   thumbnails.columns = {"picture", "width"};
-  try {
-    rowrunner::worker worker(options);
-    worker.add(thumbnails, make_thumbnail);
-    worker.run();
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", e.what());
-    return 1;
-  }
+  return rowrunner::run_worker(argc, argv, {{thumbnails, make_thumbnail}});
 }

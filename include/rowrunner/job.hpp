@@ -10,8 +10,35 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace rowrunner {
+
+namespace detail {
+
+template <typename>
+inline constexpr bool is_function = false;
+template <typename Signature>
+inline constexpr bool is_function<std::function<Signature>> = true;
+
+/// g++ before 13 destroys what a lambda captures twice if the lambda is written inside of a
+/// `co_await` expression. Its captures are then freed twice unless they are trivially copied. The
+/// called function cannot prevent that, since the temporary belongs to the caller's coroutine.
+template <typename Callable>
+constexpr void refuse_captures_that_break() {
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+  using type = std::remove_cvref_t<Callable>;
+  static_assert(
+      std::is_lvalue_reference_v<Callable> || is_function<type> ||
+          (std::is_trivially_copyable_v<type> && std::is_trivially_destructible_v<type>),
+      "g++ before 13 destroys the captures of a lambda inside of co_await twice: name the "
+      "lambda first, as in  const auto body = [text]() ...;  co_await job.step(\"name\", "
+      "body);  or capture by reference");
+#endif
+}
+
+}  // namespace detail
 
 struct running_job;  // the engine's side
 
@@ -57,22 +84,42 @@ class job : public job_view {
   using job_view::job_view;
 
   /// Runs `body` once per job: its result is stored before step() returns, and a later attempt
-  /// gets the stored result without running it. Names are unique within the job.
-  boost::asio::awaitable<nlohmann::json> step(
-      std::string name, std::function<boost::asio::awaitable<nlohmann::json>()> body);
+  /// gets the stored result without running it. Names are unique within the job. `body` takes
+  /// nothing and returns an awaitable of JSON. A lambda that captures more than references and
+  /// numbers needs a name, here and in blocking(), because of a defect of g++ 12:
+  ///   const auto body = [text]() -> boost::asio::awaitable<nlohmann::json> { … };
+  ///   co_await job.step("name", body);
+  template <typename Body>
+  boost::asio::awaitable<nlohmann::json> step(std::string name, Body&& body) {
+    detail::refuse_captures_that_break<Body>();
+    return run_step(std::move(name), std::forward<Body>(body));
+  }
 
   /// Reports how far the job has come: `done` of `total`, and in words.
   boost::asio::awaitable<void> progress(std::int64_t done, std::int64_t total, std::string message);
 
   /// Runs `work` on the worker's thread pool and returns what it returns, or throws what it throws.
   template <typename Work>
-  boost::asio::awaitable<std::invoke_result_t<Work>> blocking(Work work) {
-    std::optional<std::invoke_result_t<Work>> result;
-    co_await run_blocking([&] { result.emplace(work()); });
-    co_return std::move(*result);
+  boost::asio::awaitable<std::invoke_result_t<std::decay_t<Work>&>> blocking(Work&& work) {
+    detail::refuse_captures_that_break<Work>();
+    return blocking_result<std::decay_t<Work>>(std::forward<Work>(work));
   }
 
  private:
+  boost::asio::awaitable<nlohmann::json> run_step(
+      std::string name, std::function<boost::asio::awaitable<nlohmann::json>()> body);
+
+  template <typename Work>
+  boost::asio::awaitable<std::invoke_result_t<Work&>> blocking_result(Work work) {
+    if constexpr (std::is_void_v<std::invoke_result_t<Work&>>) {
+      co_await run_blocking([&] { work(); });
+    } else {
+      std::optional<std::invoke_result_t<Work&>> result;
+      co_await run_blocking([&] { result.emplace(work()); });
+      co_return std::move(*result);
+    }
+  }
+
   boost::asio::awaitable<void> run_blocking(std::function<void()> work);
 };
 

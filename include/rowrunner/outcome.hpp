@@ -10,7 +10,8 @@
 namespace rowrunner {
 
 /// A statement that runs in the same transaction that ends its job: it happens exactly once if the
-/// job succeeds, and not at all otherwise. Parameters are text; nothing means NULL.
+/// job succeeds, and not at all otherwise. Parameters are text; nothing means NULL. It runs as the
+/// role of the worker, which needs a GRANT on what it writes, under the search_path of that role.
 struct effect {
   std::string sql;
   std::vector<std::optional<std::string>> params;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "common/pg/endpoint.hpp"
+#include "common/pg/exec.hpp"
 #include "common/queries.hpp"
 #include "common/schema_version.hpp"
 
@@ -84,6 +85,7 @@ void check_schema(pqxx::dbtransaction& tx) {
 std::unique_ptr<pqxx::connection> connect_served(const app_context& context) {
   auto connection = connect(context);
   pqxx::work tx(*connection);
+  use_system_names(tx);
   check_schema(tx);
   tx.commit();
   return connection;
@@ -103,7 +105,31 @@ std::string complaint(const pqxx::sql_error& error) {
   return out;
 }
 
-void use_system_names(pqxx::dbtransaction& tx) { tx.exec(std::string(queries::search_path.text)); }
+void use_system_names(pqxx::dbtransaction& tx) { pg::exec(tx, queries::search_path, true); }
+
+std::string permission_advice(const app_context& context) {
+  try {
+    const auto connection = connect(context);
+    pqxx::work tx(*connection);
+    use_system_names(tx);
+    const pqxx::row me = tx.exec(std::string(queries::whoami.text))[0];
+    const auto user = tx.quote_name(me[0].as<std::string>());
+    const auto grant = [&](const std::string& role, const std::string& what) {
+      return ". You are connected as " + user + ": GRANT " + role + " TO " + user + " lets it " +
+             what;
+    };
+    if (!me[1].as<bool>() && !me[2].as<bool>()) {
+      return grant("rowrunner_app", "enqueue, read, cancel and retry jobs") +
+             ", rowrunner_worker also run them and pause kinds";
+    }
+    if (!me[2].as<bool>()) return grant("rowrunner_worker", "run jobs and pause kinds");
+    return ". You are connected as " + user +
+           ", which has the permissions of a worker: this takes those of the role that ran "
+           "'rowrunner migrate', or of the owner of the table";
+  } catch (const std::exception&) {
+    return "";
+  }
+}
 
 void use_utc(pqxx::dbtransaction& tx) { tx.exec(std::string(queries::utc.text)); }
 

@@ -25,6 +25,10 @@ std::string complaint(const pqxx::sql_error& error);
 /// in every transaction of a command.
 void use_system_names(pqxx::dbtransaction& tx);
 
+/// After a permission was denied: as whom the command is connected, and which GRANT would help. ""
+/// if that cannot be found out.
+std::string permission_advice(const app_context& context);
+
 /// Makes times come as UTC, until the transaction ends.
 void use_utc(pqxx::dbtransaction& tx);
 

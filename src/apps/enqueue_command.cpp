@@ -20,6 +20,7 @@ void enqueue_spot_images(const app_context& context, const spot_images_options& 
   }
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
+  use_system_names(tx);
   const auto answer =
       options.plan ? spot_images::spot_images(tx, *options.plan) : spot_images::missing(tx);
   tx.commit();

@@ -99,6 +99,7 @@ void make_gallery(const app_context& context, const gallery_options& options) {
   picture_source source(context.env);
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
+  use_system_names(tx);
   const auto plan = spot_images::read_plan(tx, options.plan);
   tx.commit();
 

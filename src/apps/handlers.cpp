@@ -20,16 +20,20 @@ constexpr handler_entry general[] = {{"noop", add_noop}};
 
 std::span<const handler_entry> workload_handlers() { return workloads; }
 
-void add_handler(worker& process, const std::string& name, kind_options options,
-                 const worker_options& about, const environment& env) {
+const handler_entry& find_handler(const std::string& kind, const std::string& name) {
   std::string known;
   for (const auto& entries : {workload_handlers(), std::span<const handler_entry>(general)}) {
     for (const auto& entry : entries) {
-      if (entry.name == name) return entry.add(process, std::move(options), about, env);
+      if (entry.name == name) return entry;
       known += (known.empty() ? "" : ", ") + std::string{entry.name};
     }
   }
-  throw usage_error("unknown handler '" + name + "': there are " + known);
+  if (kind != name) throw usage_error("unknown handler '" + name + "': there are " + known);
+  throw usage_error("rowrunner itself has no handler for kind '" + kind + "' (it has " + known +
+                    "): jobs of your own kinds are run by a program of your own, made with "
+                    "rowrunner::run_worker as in examples/own_table; to try the table out, "
+                    "--handler " +
+                    kind + "=noop ends every job at once");
 }
 
 }  // namespace rowrunner

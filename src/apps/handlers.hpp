@@ -19,8 +19,8 @@ struct handler_entry {
 /// The workloads, each under the kind that it is made for: what a worker serves by default.
 std::span<const handler_entry> workload_handlers();
 
-/// Gives the worker the handler of that name; throws usage_error that lists the names there are.
-void add_handler(worker& process, const std::string& name, kind_options options,
-                 const worker_options& about, const environment& env);
+/// The handler of that name, for a kind; throws usage_error that lists the names there are, and
+/// says how a kind that has none is run.
+const handler_entry& find_handler(const std::string& kind, const std::string& name);
 
 }  // namespace rowrunner

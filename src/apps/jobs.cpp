@@ -8,6 +8,7 @@
 #include "apps/jobs_show.hpp"
 #include "apps/output.hpp"
 #include "common/errors.hpp"
+#include "common/pg/exec.hpp"
 #include "common/queries.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
@@ -54,11 +55,12 @@ void print_outcomes(const ordered_json& outcomes, bool json) {
 void retry_ids(const app_context& context, const std::vector<std::string>& ids) {
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
+  use_system_names(tx);
   const auto kinds = read_kinds(tx);
   ordered_json outcomes = ordered_json::array();
   for (const auto& id : ids) {
     const found_job found = find_job(tx, kinds, id);
-    const auto answer = tx.exec_params(std::string(queries::requeue.text), found.kind->kind, id);
+    const auto answer = pg::exec(tx, queries::requeue, found.kind->kind, id);
     if (!answer[0][0].as<bool>()) {
       throw std::runtime_error("job " + id + " is " + status_in(found) +
                                ": only failed and cancelled jobs can be retried; nothing was done");
@@ -69,29 +71,52 @@ void retry_ids(const app_context& context, const std::vector<std::string>& ids) 
   print_outcomes(outcomes, context.json);
 }
 
-void retry_failed(const app_context& context, const std::string& kind, int limit) {
+/// Of all kinds, or of one; each kind commits on its own, so that a long list keeps no locks.
+void retry_failed(const app_context& context, const std::optional<std::string>& only, int limit) {
   const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  const int count = requeue_failed(tx, kind, limit);
-  tx.commit();
-  if (context.json) {
-    std::cout << ordered_json{{"kind", kind}, {"requeued", count}} << '\n';
+  std::vector<std::string> kinds;
+  if (only) {
+    kinds.push_back(*only);
   } else {
-    std::cout << count << (count == 1 ? " job is" : " jobs are") << " queued again\n";
+    pqxx::work tx(*connection);
+    use_system_names(tx);
+    for (const auto& kind : read_kinds(tx)) kinds.push_back(kind.kind);
   }
+  ordered_json by_kind = ordered_json::array();
+  int total = 0;
+  for (const auto& kind : kinds) {
+    if (total == limit) break;
+    pqxx::work tx(*connection);
+    use_system_names(tx);
+    const int count = requeue_failed(tx, kind, limit - total);
+    tx.commit();
+    by_kind.push_back({{"kind", kind}, {"requeued", count}});
+    total += count;
+  }
+  if (context.json) {
+    std::cout << ordered_json{{"requeued", total}, {"kinds", by_kind}} << '\n';
+    return;
+  }
+  for (const auto& each : by_kind) {
+    const auto count = each["requeued"].get<int>();
+    if (kinds.size() > 1 && count > 0) {
+      std::cout << each["kind"].get<std::string>() << ": " << count << '\n';
+    }
+  }
+  std::cout << total << (total == 1 ? " job is" : " jobs are") << " queued again\n";
 }
 
 void retry_jobs(const app_context& context, const retry_options& options) {
   if (options.failed == !options.ids.empty()) {
-    throw usage_error("jobs retry takes either job ids or --failed with --kind");
+    throw usage_error("jobs retry takes either job ids or --failed");
   }
   if (!options.failed) {
+    if (options.kind) throw usage_error("jobs retry: --kind goes with --failed");
     check_ids(options.ids);
     retry_ids(context, options.ids);
     return;
   }
-  if (!options.kind) throw usage_error("jobs retry --failed needs --kind");
-  retry_failed(context, *options.kind, options.limit);
+  retry_failed(context, options.kind, options.limit);
 }
 
 void cancel_jobs(const app_context& context, const cancel_options& options) {
@@ -99,12 +124,12 @@ void cancel_jobs(const app_context& context, const cancel_options& options) {
   if (options.reason) check_text("--reason", *options.reason);
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
+  use_system_names(tx);
   const auto kinds = read_kinds(tx);
   ordered_json outcomes = ordered_json::array();
   for (const auto& id : options.ids) {
     const found_job found = find_job(tx, kinds, id);
-    const auto answer =
-        tx.exec_params(std::string(queries::cancel.text), found.kind->kind, id, options.reason);
+    const auto answer = pg::exec(tx, queries::cancel, found.kind->kind, id, options.reason);
     const auto result = answer[0][0].is_null() ? "gone" : answer[0][0].as<std::string>();
     // 'cancelled' is also what a job answers that was cancelled before, which is what was wanted.
     if (result != "cancelled" && result != "requested") {
@@ -127,12 +152,19 @@ void add_list(CLI::App& jobs, app_context& context) {
   command->add_option("--limit", options->limit, "At most so many (50)")
       ->check(CLI::Range(1, 10000));
   command->add_option("--after", options->after, "Go on where the page before ended");
+  command
+      ->add_option(
+          "--columns", options->columns,
+          "Columns of your table to show, with commas; without it your columns come in one.\n"
+          "--json has all")
+      ->delimiter(',');
   command->footer(
       "Waiting jobs come in the order of the line, delayed ones by their time, failed ones by the\n"
       "time of failure, all others by id, the newest first.\n"
       "\n"
       "Examples:\n"
       "  rowrunner jobs list --status failed --limit 20\n"
+      "  rowrunner jobs list --kind spot_image --columns plan_id,spot_name\n"
       "  rowrunner jobs list --kind spot_image --status queued --json");
   command->callback([&context, options] {
     context.action = [&context, options] { list_jobs(context, *options); };
@@ -156,13 +188,14 @@ void add_retry(CLI::App& jobs, app_context& context) {
   auto* command = jobs.add_subcommand("retry", "Put failed or cancelled jobs back in line");
   auto options = std::make_shared<retry_options>();
   command->add_option("ID", options->ids, "The ids of the jobs");
-  command->add_flag("--failed", options->failed, "The failed jobs of a kind, oldest failure first");
-  command->add_option("--kind", options->kind, "The kind, with --failed");
+  command->add_flag("--failed", options->failed, "The failed jobs, oldest failure first");
+  command->add_option("--kind", options->kind, "Only of this kind, with --failed");
   command->add_option("--limit", options->limit, "At most so many, with --failed (1000)")
       ->check(CLI::Range(1, 1000000));
   command->footer(
       "Examples:\n"
       "  rowrunner jobs retry 01890a5d-ac96-774b-bcce-b302099a8057\n"
+      "  rowrunner jobs retry --failed\n"
       "  rowrunner jobs retry --failed --kind spot_image --limit 100");
   command->callback([&context, options] {
     context.action = [&context, options] { retry_jobs(context, *options); };

@@ -1,6 +1,7 @@
 #include "apps/jobs_list.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iostream>
 #include <limits>
@@ -10,6 +11,7 @@
 #include "apps/output.hpp"
 #include "common/errors.hpp"
 #include "common/job_status.hpp"
+#include "common/pg/exec.hpp"
 #include "common/queries.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
@@ -21,6 +23,8 @@ using nlohmann::ordered_json;
 using text_param = std::optional<std::string>;
 
 constexpr std::size_t error_width = 60;
+constexpr std::size_t column_width = 40;
+constexpr std::size_t own_width = 60;
 
 struct listed_job {
   std::string kind;
@@ -80,24 +84,24 @@ class lister {
   pqxx::result read(const kind_info& kind) {
     const int limit = options_.limit;
     if (options_.status == job_status::queued) {
-      return tx_.exec_params(kind.bind(queries::jobs_waiting), kind.id, place_.priority, place_.seq,
-                             limit);
+      return pg::exec(tx_, kind.bind(queries::jobs_waiting), kind.id, place_.priority, place_.seq,
+                      limit);
     }
     if (options_.status == "delayed") {
-      return tx_.exec_params(kind.bind(queries::jobs_delayed), kind.id, limit);
+      return pg::exec(tx_, kind.bind(queries::jobs_delayed), kind.id, limit);
     }
     if (options_.status == job_status::processing) {
-      return tx_.exec_params(kind.bind(queries::jobs_running), kind.id, after_, limit);
+      return pg::exec(tx_, kind.bind(queries::jobs_running), kind.id, after_, limit);
     }
     if (options_.status == job_status::failed) {
-      return tx_.exec_params(kind.bind(queries::jobs_failed), kind.id, failed_at_, after_, limit);
+      return pg::exec(tx_, kind.bind(queries::jobs_failed), kind.id, failed_at_, after_, limit);
     }
-    return tx_.exec_params(kind.bind(queries::jobs_newest), after_, options_.status, limit);
+    return pg::exec(tx_, kind.bind(queries::jobs_newest), after_, options_.status, limit);
   }
 
   // Where a search among all jobs stopped, if it did not reach the end.
   std::string searched_until(const kind_info& kind) {
-    const auto end = tx_.exec_params(kind.bind(queries::jobs_page_end), after_);
+    const auto end = pg::exec(tx_, kind.bind(queries::jobs_page_end), after_);
     return end.empty() ? "" : end[0][0].as<std::string>();
   }
 
@@ -110,7 +114,7 @@ class lister {
 
  private:
   std::string when_failed(const std::string& id) {
-    const auto found = tx_.exec_params(std::string(queries::failed_at.text), id, options_.kind);
+    const auto found = pg::exec(tx_, queries::failed_at, id, options_.kind);
     if (found.empty()) {
       throw bad_input("job " + id + " is not among the failed ones any more: list without --after");
     }
@@ -162,31 +166,80 @@ page read_page(pqxx::dbtransaction& tx, const list_options& options) {
   return out;
 }
 
-std::string cell(const ordered_json& job, const char* name) {
-  const auto& value = job.at(name);
-  if (value.is_null()) return "";
-  return value.is_string() ? value.get<std::string>() : value.dump();
+std::string cell(const ordered_json& job, const std::string& name) {
+  const auto found = job.find(name);
+  if (found == job.end() || found->is_null()) return "";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+bool is_engine_column(const std::string& name) {
+  constexpr std::array names{"id",         "status",     "attempts",   "max_attempts",
+                             "last_error", "created_at", "updated_at", "locked_at",
+                             "locked_by",  "lease",      "priority",   "run_at"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The user's own columns of a job, as "plan_id=kyoto spot_name=Ginkaku-ji".
+std::string own_columns(const ordered_json& job) {
+  std::string out;
+  for (const auto& [name, value] : job.items()) {
+    if (is_engine_column(name) || value.is_null()) continue;
+    out += (out.empty() ? "" : " ") + name + "=" + one_line(cell(job, name), column_width);
+  }
+  return one_line(out, own_width);
+}
+
+/// A column that no listed job has is a mistake.
+void check_columns(const page& found, const std::vector<std::string>& columns) {
+  for (const auto& name : columns) {
+    const auto& jobs = found.jobs;
+    const bool known = std::any_of(jobs.begin(), jobs.end(),
+                                   [&](const auto& entry) { return entry.job.contains(name); });
+    if (!known && !jobs.empty()) {
+      throw usage_error("--columns: no listed job has a column '" + one_line(name, 60) + "'");
+    }
+  }
+}
+
+std::string upper_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return text;
+}
+
+void print_jobs(const page& found, const std::vector<std::string>& columns) {
+  std::vector<text_table::column> titles{{"ID"},
+                                         {"KIND"},
+                                         {"STATUS"},
+                                         {"ATTEMPTS", text_table::align::right},
+                                         {"PRIORITY", text_table::align::right},
+                                         {"RUN AT"},
+                                         {"UPDATED"}};
+  for (const auto& name : columns) titles.push_back({upper_case(one_line(name, column_width))});
+  if (columns.empty()) titles.push_back({"COLUMNS"});
+  titles.push_back({"ERROR"});
+  text_table table(std::move(titles));
+  for (const auto& [kind, job, rank, cursor] : found.jobs) {
+    std::vector<std::string> cells{
+        cell(job, "id"),        kind,
+        cell(job, "status"),    cell(job, "attempts") + "/" + cell(job, "max_attempts"),
+        cell(job, "priority"),  cell(job, "run_at"),
+        cell(job, "updated_at")};
+    for (const auto& name : columns) cells.push_back(one_line(cell(job, name), column_width));
+    if (columns.empty()) cells.push_back(own_columns(job));
+    cells.push_back(one_line(cell(job, "last_error"), error_width));
+    table.add(std::move(cells));
+  }
+  table.print(std::cout);
 }
 
 void print_table(const page& found, const list_options& options) {
+  check_columns(found, options.columns);
   if (found.jobs.empty()) {
     std::cout << "no jobs\n";
   } else {
-    text_table table({{"ID"},
-                      {"KIND"},
-                      {"STATUS"},
-                      {"ATTEMPTS", text_table::align::right},
-                      {"PRIORITY", text_table::align::right},
-                      {"RUN AT"},
-                      {"UPDATED"},
-                      {"ERROR"}});
-    for (const auto& [kind, job, rank, cursor] : found.jobs) {
-      table.add({cell(job, "id"), kind, cell(job, "status"),
-                 cell(job, "attempts") + "/" + cell(job, "max_attempts"), cell(job, "priority"),
-                 cell(job, "run_at"), cell(job, "updated_at"),
-                 one_line(cell(job, "last_error"), error_width)});
-    }
-    table.print(std::cout);
+    print_jobs(found, options.columns);
   }
   if (found.next.empty()) return;
   std::cout << "more: rowrunner jobs list";
@@ -208,6 +261,7 @@ void list_jobs(const app_context& context, const list_options& options) {
   if (options.kind) check_text("kind", *options.kind);
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
+  use_system_names(tx);
   use_utc(tx);
   const page found = read_page(tx, options);
   if (context.json) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/app_context.hpp"
 
@@ -14,6 +15,8 @@ struct list_options {
   int limit = 50;
   /// Where the page before ended, as the listing said.
   std::optional<std::string> after;
+  /// The columns to show of the job table; empty: all that are not the engine's, in one.
+  std::vector<std::string> columns;
 };
 
 /// Prints one page of jobs: the waiting ones in the order of the line, delayed ones by their time,

@@ -7,8 +7,13 @@
 
 #include "apps/database.hpp"
 #include "apps/output.hpp"
+#include "apps/read_horizon_holders.hpp"
+#include "apps/read_wait_facts.hpp"
+#include "common/pg/exec.hpp"
 #include "common/queries.hpp"
+#include "common/text.hpp"
 #include "enqueue/kinds.hpp"
+#include "program/setting.hpp"
 
 namespace rowrunner {
 namespace {
@@ -19,7 +24,7 @@ constexpr std::size_t value_width = 2000;
 
 ordered_json read_json(pqxx::dbtransaction& tx, const query& statement, const kind_info& kind,
                        const std::string& id) {
-  const auto answer = tx.exec_params(std::string(statement.text), kind.id, id);
+  const auto answer = pg::exec(tx, statement, kind.id, id);
   if (answer.empty()) return {};
   auto out = ordered_json::parse(answer[0][0].as<std::string>());
   if (out.is_object()) use_z(out);
@@ -68,21 +73,21 @@ void print_details(const ordered_json& details) {
   }
 }
 
-}  // namespace
-
-found_job find_job(pqxx::dbtransaction& tx, const std::vector<kind_info>& kinds,
-                   const std::string& id) {
-  for (const auto& kind : kinds) {
-    const auto answer = tx.exec_params(kind.bind(queries::job_by_id), id);
-    if (!answer.empty()) return {&kind, answer[0][0].as<std::string>()};
+ordered_json why_it_waits(const app_context& context, pqxx::dbtransaction& tx,
+                          const kind_info& kind, const std::string& id) {
+  auto facts = read_wait_facts(tx, kind, id);
+  const auto alarm = horizon_alarm_setting({}, context.env);
+  for (const auto& holder : read_horizon_holders(tx)) {
+    if (holds_too_long(holder, alarm)) facts.vacuum_blocker = text_of(holder);
   }
-  throw std::runtime_error("no job has the id " + id);
+  const auto reason = wait_reason(facts);
+  return reason.empty() ? ordered_json() : ordered_json(printable(reason, value_width));
 }
 
-void show_job(const app_context& context, const std::string& id) {
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
+void show_in(pqxx::dbtransaction& tx, const app_context& context, const std::string& id) {
   use_utc(tx);
+  // A table that is locked as a whole must not keep it waiting: it is to say so.
+  pg::exec(tx, queries::lock_timeout, "2s");
   const auto kinds = read_kinds(tx);
   const found_job found = find_job(tx, kinds, id);
   auto row = ordered_json::parse(found.row);
@@ -91,13 +96,44 @@ void show_job(const app_context& context, const std::string& id) {
                              {"job", row},
                              {"steps", read_json(tx, queries::job_steps, *found.kind, id)},
                              {"progress", read_json(tx, queries::job_progress, *found.kind, id)},
-                             {"attempts", read_json(tx, queries::job_attempts, *found.kind, id)}};
+                             {"attempts", read_json(tx, queries::job_attempts, *found.kind, id)},
+                             {"waits_because", why_it_waits(context, tx, *found.kind, id)}};
   if (context.json) {
     std::cout << details << '\n';
     return;
   }
   print_row(found.kind->kind, details["job"]);
+  if (!details["waits_because"].is_null()) {
+    std::cout << "\nwaits because  " << text_of(details["waits_because"]) << '\n';
+  }
   print_details(details);
+}
+
+}  // namespace
+
+found_job find_job(pqxx::dbtransaction& tx, const std::vector<kind_info>& kinds,
+                   const std::string& id) {
+  for (const auto& kind : kinds) {
+    const auto answer = pg::exec(tx, kind.bind(queries::job_by_id), id);
+    if (!answer.empty()) return {&kind, answer[0][0].as<std::string>()};
+  }
+  throw std::runtime_error("no job has the id " + id);
+}
+
+void show_job(const app_context& context, const std::string& id) {
+  constexpr std::string_view lock_not_available = "55P03";
+  const auto connection = connect_served(context);
+  try {
+    pqxx::work tx(*connection);
+    use_system_names(tx);
+    show_in(tx, context, id);
+    return;
+  } catch (const pqxx::sql_error& error) {
+    if (error.sqlstate() != lock_not_available) throw;
+  }
+  pqxx::work tx(*connection);
+  use_system_names(tx);
+  throw std::runtime_error(locked_table(tx));
 }
 
 }  // namespace rowrunner

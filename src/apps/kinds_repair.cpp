@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/database.hpp"
+#include "common/pg/exec.hpp"
 #include "common/queries.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
@@ -17,7 +18,8 @@ void repair(const app_context& context, const std::string& kind) {
   check_text("kind", kind);
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
-  const auto answer = tx.exec_params(std::string(queries::repair.text), kind);
+  use_system_names(tx);
+  const auto answer = pg::exec(tx, queries::repair, kind);
   tx.commit();
   ordered_json report{{"kind", kind}};
   for (const auto& field : answer[0]) {

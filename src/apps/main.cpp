@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <iostream>
 
@@ -7,6 +8,8 @@
 #include "apps/version.hpp"
 #include "apps/worker_command.hpp"
 #include "common/errors.hpp"
+#include "common/pg/error.hpp"
+#include "program/arguments.hpp"
 
 namespace {
 
@@ -24,10 +27,7 @@ void add_common_options(CLI::App& app, app_context& context) {
   app.fallthrough();             // common options may stand behind the command too
   app.require_subcommand(0, 1);  // run() has a better message than CLI11 if there is none
   app.set_version_flag("--version", version_text());
-  app.add_option("--database-url", context.database_url_flag,
-                 "The database; default: DATABASE_URL from the environment or .env");
-  app.add_option("--log-level", context.log_level_flag,
-                 "debug, info, warn, error or off; default: LOG_LEVEL, or info");
+  context.add_flags(app);
   app.add_flag("--json", context.json, "Output for scripts: JSON instead of tables");
   app.footer(
       "Examples:\n"
@@ -43,7 +43,8 @@ void add_common_options(CLI::App& app, app_context& context) {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 int run(int argc, char** argv) {
-  app_context context{environment::load(), {}, {}, false, {}};
+  auto arguments = take_arguments(argc, argv);
+  app_context context{{environment::load(), {}, {}}, false, {}};
   CLI::App app("Rowrunner: a job is a row in your own PostgreSQL table. Rowrunner runs it.",
                "rowrunner");
   add_common_options(app, context);
@@ -56,13 +57,21 @@ int run(int argc, char** argv) {
   add_enqueue_command(app, context);
   add_gallery_command(app, context);
   try {
-    app.parse(argc, argv);
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    app.parse(std::move(arguments));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return complain(first_line(error.what()) + " (see rowrunner --help)", usage);
   }
   if (!context.action) throw usage_error("which command? (see rowrunner --help)");
-  context.action();
+  try {
+    context.action();
+  } catch (const pqxx::insufficient_privilege& error) {
+    return complain(complaint(error) + permission_advice(context), failure);
+  } catch (const pg::query_error& error) {
+    const bool denied = error.sqlstate() == "42501";
+    return complain(error.what() + (denied ? permission_advice(context) : ""), failure);
+  }
   return 0;
 }
 

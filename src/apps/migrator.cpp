@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "apps/database.hpp"
+#include "common/pg/exec.hpp"
 #include "common/queries.hpp"
 #include "common/schema_version.hpp"
 
@@ -32,8 +33,7 @@ std::vector<ledger_entry> read_ledger(pqxx::dbtransaction& tx) {
 }
 
 std::string checksum(pqxx::dbtransaction& tx, const migration& m) {
-  return tx.exec_params(std::string(queries::checksum.text), std::string(m.text))[0][0]
-      .as<std::string>();
+  return pg::exec(tx, queries::checksum, std::string(m.text))[0][0].as<std::string>();
 }
 
 // A migration that ran must be the one of this binary: the same name and the same text.
@@ -96,6 +96,7 @@ void ensure(pqxx::dbtransaction& tx, const query& permissions) {
 
 migration_result migrate(pqxx::connection& connection, std::span<const migration> migrations) {
   pqxx::work tx(connection);
+  tx.exec(std::string(queries::read_committed.text));
   use_system_names(tx);
   tx.exec(std::string(queries::migration_lock.text));
   const auto ledger = read_ledger(tx);
@@ -115,11 +116,10 @@ migration_result migrate(pqxx::connection& connection, std::span<const migration
   if (!ledger_exists(tx)) tx.exec(std::string(queries::ledger_create.text));
   for (const auto& m : migrations) {
     if (m.version <= out.version) continue;
-    tx.exec_params(std::string(queries::ledger_add.text), m.version, std::string(m.name),
-                   std::string(m.text));
+    pg::exec(tx, queries::ledger_add, m.version, std::string(m.name), std::string(m.text));
   }
   out.version = migrations.back().version;
-  tx.exec_params(std::string(queries::schema_version_set.text), out.version);
+  pg::exec(tx, queries::schema_version_set, out.version);
   if (out.version >= binary_schema_version()) {
     ensure(tx, queries::ensure_permissions);
     ensure(tx, queries::ensure_spot_permissions);

@@ -54,6 +54,7 @@ void import_file(const app_context& context, const import_options& options) {
   const spot_images::plan given = parse_named(options.file);
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
+  use_system_names(tx);
   const auto result = spot_images::import_plan(tx, given);
   spot_images::enqueue_attempt enqueued;
   if (options.enqueue) enqueued = spot_images::spot_images_or_nothing(tx, given.id);
@@ -101,6 +102,7 @@ ordered_json to_json(const spot_images::spot_state& state) {
 void show(const app_context& context, const std::string& plan_id) {
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
+  use_system_names(tx);
   const auto plan = spot_images::read_plan(tx, plan_id);
   if (context.json) {
     ordered_json spots = ordered_json::array();

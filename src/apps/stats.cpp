@@ -11,43 +11,49 @@
 #include "apps/commands.hpp"
 #include "apps/database.hpp"
 #include "apps/output.hpp"
-#include "apps/setting.hpp"
+#include "apps/read_horizon_holders.hpp"
+#include "apps/wait_reason.hpp"
 #include "common/errors.hpp"
+#include "common/pg/exec.hpp"
 #include "common/queries.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
+#include "program/setting.hpp"
 
 namespace rowrunner {
 namespace {
 
 using nlohmann::ordered_json;
 
-std::optional<double> oldest_waiting(pqxx::dbtransaction& tx, const kind_info& kind) {
-  const auto answer = tx.exec_params(kind.bind(queries::oldest_waiting), kind.id);
-  if (answer[0][0].is_null()) return std::nullopt;
-  return answer[0][0].as<double>();
+void read_waiting(pqxx::dbtransaction& tx, const kind_info& kind, kind_stats& stats) {
+  const auto count = pg::exec(tx, kind.bind(queries::waiting), kind.id, kind_stats::check_limit,
+                              kind_stats::count_limit + 1);
+  stats.waiting = count[0][0].as<std::int64_t>();
+  stats.waiting_is_approximate = count[0][1].as<bool>();
+  const auto oldest = pg::exec(tx, kind.bind(queries::oldest_waiting), kind.id);
+  if (!oldest[0][0].is_null()) stats.oldest_seconds = oldest[0][0].as<double>();
 }
 
 std::vector<kind_stats> read_stats(pqxx::dbtransaction& tx) {
   std::map<int, kind_info> kinds;
   for (auto& kind : read_kinds(tx)) kinds.emplace(kind.id, std::move(kind));
   std::vector<kind_stats> out;
-  for (const auto& row :
-       tx.exec_params(std::string(queries::stats.text), kind_stats::count_limit + 1)) {
+  const auto rows = pg::exec(tx, queries::stats, kind_stats::count_limit + 1);
+  tx.exec(std::string(queries::read_settings.text));
+  for (const auto& row : rows) {
     const auto kind = kinds.find(row[0].as<int>());
     if (kind == kinds.end()) continue;
     kind_stats stats;
     stats.kind = row[1].as<std::string>();
     stats.paused = row[2].as<bool>();
-    stats.waiting = row[3].as<std::int64_t>();
-    stats.delayed = row[4].as<std::int64_t>();
-    stats.running = row[5].as<std::int64_t>();
-    stats.failures = row[6].as<std::int64_t>();
-    stats.workers = row[7].as<std::int64_t>();
+    stats.delayed = row[3].as<std::int64_t>();
+    stats.running = row[4].as<std::int64_t>();
+    stats.failures = row[5].as<std::int64_t>();
+    stats.workers = row[6].as<std::int64_t>();
     for (int c = 0; c < static_cast<int>(kind_stats::counter_names.size()); ++c) {
-      stats.counters.push_back(row[8 + c].as<std::int64_t>());
+      stats.counters.push_back(row[7 + c].as<std::int64_t>());
     }
-    stats.oldest_seconds = oldest_waiting(tx, kind->second);
+    read_waiting(tx, kind->second, stats);
     out.push_back(std::move(stats));
   }
   return out;
@@ -64,9 +70,11 @@ ordered_json as_json(const kind_stats& stats) {
     last_hour[kind_stats::counter_names[c]] = stats.counters[c];
   }
   return {{"kind", stats.kind},
+          {"state", kind_state(stats.paused, stats.workers)},
           {"paused", stats.paused},
           {"waiting", kind_stats::limited(stats.waiting)},
           {"waiting_is_lower_bound", stats.waiting > kind_stats::count_limit},
+          {"waiting_is_approximate", stats.waiting_is_approximate},
           {"delayed", kind_stats::limited(stats.delayed)},
           {"running", stats.running},
           {"failed", kind_stats::limited(stats.failures)},
@@ -93,8 +101,9 @@ std::string as_text(const std::vector<kind_stats>& all) {
                     {"REFUSED", right}});
   for (const auto& stats : all) {
     const auto& c = stats.counters;
-    table.add({stats.kind, stats.paused ? "paused" : "running", std::to_string(stats.workers),
-               bounded(stats.waiting),
+    table.add({stats.kind, std::string(kind_state(stats.paused, stats.workers)),
+               std::to_string(stats.workers),
+               (stats.waiting_is_approximate ? "~" : "") + bounded(stats.waiting),
                stats.oldest_seconds ? duration_text(*stats.oldest_seconds) : "-",
                bounded(stats.delayed), std::to_string(stats.running), bounded(stats.failures),
                std::to_string(c[1]), std::to_string(c[2]), std::to_string(c[3]),
@@ -103,18 +112,6 @@ std::string as_text(const std::vector<kind_stats>& all) {
   std::ostringstream out;
   table.print(out);
   return out.str();
-}
-
-std::vector<horizon_holder> read_holders(pqxx::dbtransaction& tx) {
-  std::vector<horizon_holder> holders;
-  for (const auto& row : tx.exec(std::string(queries::horizon_holders.text))) {
-    std::vector<std::optional<std::string>> fields;
-    for (const auto& field : row) {
-      fields.push_back(field.is_null() ? std::nullopt : std::optional(field.as<std::string>()));
-    }
-    holders.push_back(read_horizon_holder(fields));
-  }
-  return holders;
 }
 
 ordered_json as_json(const horizon_holder& holder) {
@@ -160,8 +157,9 @@ enum class format { text, json, prometheus };
 
 void print_stats(pqxx::connection& connection, format how, std::chrono::milliseconds alarm) {
   pqxx::work tx(connection);
+  use_system_names(tx);
   const auto all = read_stats(tx);
-  const auto holders = read_holders(tx);
+  const auto holders = read_horizon_holders(tx);
   tx.commit();
   if (how == format::prometheus) {
     std::cout << stats_metrics(all, holders, alarm) << std::flush;

@@ -16,6 +16,8 @@ namespace rowrunner {
 struct kind_stats {
   /// Where counting what waits, is delayed or has failed stops.
   static constexpr std::int64_t count_limit = 100'000;
+  /// Up to so many queue entries are compared with their jobs.
+  static constexpr std::int64_t check_limit = 10'000;
   static std::int64_t limited(std::int64_t count) { return std::min(count, count_limit); }
   static constexpr std::array counter_names{"claimed", "succeeded", "failed", "retried",
                                             "rescued", "released",  "refused"};
@@ -23,6 +25,9 @@ struct kind_stats {
   std::string kind;
   bool paused = false;
   std::int64_t waiting = 0;
+  /// There are more than check_limit queue entries, so they were counted and not compared with
+  /// their jobs: entries of deleted jobs count until a claim or a sweep meets them.
+  bool waiting_is_approximate = false;
   std::int64_t delayed = 0;
   std::int64_t running = 0;
   std::int64_t failures = 0;

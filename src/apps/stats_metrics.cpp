@@ -13,7 +13,7 @@ struct gauge {
 double counted(std::int64_t n) { return static_cast<double>(kind_stats::limited(n)); }
 
 const gauge gauges[] = {
-    {"rowrunner_waiting_jobs", "Jobs in line, counted up to 100000.",
+    {"rowrunner_waiting_jobs", "Jobs in the queue, counted up to 100000; exact up to 10000.",
      [](const kind_stats& k) { return counted(k.waiting); }},
     {"rowrunner_oldest_waiting_seconds", "For how long the job that waits longest has been due.",
      [](const kind_stats& k) { return k.oldest_seconds.value_or(0); }},

@@ -33,6 +33,7 @@ inline constexpr std::array status_changes{
     status_change{job_status::queued, job_status::cancelled},
     status_change{job_status::failed, job_status::queued},
     status_change{job_status::cancelled, job_status::queued},
+    status_change{job_status::succeeded, job_status::queued},
 };
 
 }  // namespace rowrunner

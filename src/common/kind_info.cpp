@@ -36,8 +36,18 @@ std::string quote_name(std::string_view name) {
   return out += '"';
 }
 
+std::string quote_literal(std::string_view text) {
+  std::string out = "E'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += c;
+    out += c;
+  }
+  return out += '\'';
+}
+
 std::string kind_info::bind(const query& statement, std::string_view columns) const {
-  return fill(statement.text, {{"jobs", table}, {"columns", columns}});
+  const auto literal = quote_literal(table);
+  return fill(statement.text, {{"jobs", table}, {"table", literal}, {"columns", columns}});
 }
 
 }  // namespace rowrunner

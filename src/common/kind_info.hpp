@@ -17,11 +17,13 @@ struct kind_info {
   /// The word for a cancelled job in that table.
   std::string cancelled_status;
   bool paused = false;
-  /// How long finished jobs are kept, as PostgreSQL writes an interval; empty: for ever.
+  /// How long succeeded jobs, and failed and cancelled ones, are kept, as PostgreSQL writes an
+  /// interval; empty: for ever.
   std::string retention;
+  std::string failed_retention;
 
-  /// The text of a query with `{jobs}` and `{columns}` filled in. `columns` is SQL, so it must come
-  /// from quoted names, as columns_of.sql gives them.
+  /// The text of a query with `{jobs}`, `{table}` (its name as a literal) and `{columns}` filled
+  /// in. `columns` is SQL, so it must come from quoted names, as columns_of.sql gives them.
   std::string bind(const query& statement, std::string_view columns = "") const;
 };
 
@@ -36,5 +38,8 @@ std::string fill(std::string_view text, std::initializer_list<mark> marks);
 
 /// A name as SQL writes it: in double quotes, those inside doubled.
 std::string quote_name(std::string_view name);
+
+/// A text as SQL writes it, whatever standard_conforming_strings is.
+std::string quote_literal(std::string_view text);
 
 }  // namespace rowrunner

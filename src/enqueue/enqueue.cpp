@@ -2,6 +2,7 @@
 #include <rowrunner/enqueue.hpp>
 
 #include "common/kind_info.hpp"
+#include "common/pg/exec.hpp"
 #include "common/queries.hpp"
 #include "common/text.hpp"
 #include "enqueue/insertion.hpp"
@@ -22,7 +23,7 @@ constexpr std::size_t most_savepoints = 16;
 constexpr const char* savepoint_name = "rowrunner_enqueue_many";
 
 pqxx::result send(pqxx::dbtransaction& tx, const insertion& statement) {
-  return tx.exec_params(statement.sql, pqxx::prepare::make_dynamic_params(statement.params));
+  return pg::exec_each(tx, statement.sql, statement.params);
 }
 
 /// False, and nothing is inserted, if a key exists. The savepoint is written out: after an error
@@ -51,7 +52,7 @@ job_table find_job_table(pqxx::dbtransaction& tx, std::string_view kind) {
   check_text("kind", kind);
   job_table out;
   out.kind = kind;
-  for (const auto& row : tx.exec_params(std::string(queries::job_table.text), out.kind)) {
+  for (const auto& row : pg::exec(tx, queries::job_table, out.kind)) {
     out.table = row[0].as<std::string>();
     out.columns.push_back({row[1].as<std::string>(), row[2].as<std::string>(), row[3].as<bool>()});
     out.unique_key = row[4].as<std::string>("");
@@ -106,14 +107,13 @@ enqueue_result enqueue_many(pqxx::dbtransaction& tx, std::string_view kind,
 bool requeue(pqxx::dbtransaction& tx, std::string_view kind, const std::string& id) {
   if (!is_uuid(id)) throw bad_input("id '" + printable(id, 100) + "' is not a uuid");
   const job_table target = find_job_table(tx, kind);
-  return tx.exec_params(std::string(queries::requeue.text), target.kind, id)[0][0].as<bool>();
+  return pg::exec(tx, queries::requeue, target.kind, id)[0][0].as<bool>();
 }
 
 int requeue_failed(pqxx::dbtransaction& tx, std::string_view kind, int limit) {
   if (limit < 0) throw bad_input("limit " + std::to_string(limit) + " is negative");
   const job_table target = find_job_table(tx, kind);
-  return tx.exec_params(std::string(queries::requeue_failed.text), target.kind, limit)[0][0]
-      .as<int>();
+  return pg::exec(tx, queries::requeue_failed, target.kind, limit)[0][0].as<int>();
 }
 
 }  // namespace rowrunner

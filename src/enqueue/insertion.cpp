@@ -99,13 +99,16 @@ std::string looked_at(const job_table& target, bool own_id) {
 void add_schedule(row_builder& row, const new_job& job) {
   if (job.delay && job.run_at) throw bad_input("a job has either a delay or a run_at, not both");
   if (job.delay) {
-    row.add("run_at", std::to_string(job.delay->count()), "now() + ", "::bigint * interval '1 ms'");
+    row.add("run_at", std::to_string(job.delay->count()),
+            "pg_catalog.now() OPERATOR(pg_catalog.+) (",
+            "::bigint OPERATOR(pg_catalog.*) interval '1 ms')");
   }
   if (job.run_at) {
     const auto since = job.run_at->time_since_epoch();
     const auto us = std::chrono::duration_cast<std::chrono::microseconds>(since).count();
-    row.add("run_at", std::to_string(us), "timestamptz 'epoch' + ",
-            "::bigint * interval '1 microsecond'");
+    row.add("run_at", std::to_string(us),
+            "timestamp with time zone 'epoch' OPERATOR(pg_catalog.+) (",
+            "::bigint OPERATOR(pg_catalog.*) interval '1 microsecond')");
   }
 }
 
@@ -176,8 +179,8 @@ insertion plan_chunk(const job_table& target, const std::vector<std::string>& co
     // An array of arrays would be unnested to its elements, so such values travel as text.
     names += comma + quoted;
     values += comma + quoted + (column.is_array ? "::" + column.type : "");
-    arrays += comma + "$" + std::to_string(params.size()) +
-              "::" + (column.is_array ? "text" : column.type) + "[]";
+    arrays += comma + "pg_catalog.unnest($" + std::to_string(params.size()) +
+              "::" + (column.is_array ? "pg_catalog.text" : column.type) + "[])";
   };
   const bool own_ids = std::find(columns.begin(), columns.end(), "id") != columns.end();
   if (!own_ids) {

@@ -14,7 +14,8 @@ std::vector<kind_info> read_kinds(pqxx::dbtransaction& tx, dropped_tables wanted
     info.table = row[2].as<std::string>();
     info.cancelled_status = row[3].as<std::string>();
     info.paused = row[4].as<bool>();
-    info.retention = row[5].is_null() ? "" : row[5].as<std::string>();
+    info.retention = row[5].as<std::string>("");
+    info.failed_retention = row[6].as<std::string>("");
     if (info.table.empty() && wanted == dropped_tables::left_out) continue;
     out.push_back(std::move(info));
   }

@@ -1,6 +1,8 @@
 #include "worker/claim.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <random>
 
 #include "common/pg/error.hpp"
@@ -25,9 +27,22 @@ enum answer_column {
   first_own
 };
 
-constexpr const char* lock_not_available = "55P03";
+/// What claim_each answers.
+enum each_column {
+  each_seen,
+  each_last_priority,
+  each_last_seq,
+  each_cut,
+  each_failed,
+  each_error
+};
+
 /// A claim around locked jobs costs more per job and joins without an index: keep it small.
 constexpr int careful_batch = 50;
+/// For so long claims do without turns after one did not come.
+constexpr std::chrono::minutes without_turns{1};
+/// Jobs that are passed over are reported at most so often.
+constexpr std::chrono::seconds between_reports{10};
 
 /// 63 random bits: the fencing token. Not from a sequence, as a crash of the server would hand out
 /// the numbers of asynchronously committed claims again.
@@ -37,19 +52,38 @@ std::int64_t draw_lease() {
   return static_cast<std::int64_t>(bits & 0x7fffffffffffffffU);
 }
 
-place read_place(const pg::result& answer, int row, answer_column priority, answer_column seq) {
+place read_place(const pg::result& answer, int row, int priority, int seq) {
   return {static_cast<std::int16_t>(answer.get_int(row, priority)), answer.get_int(row, seq)};
 }
 
-/// Where the next claim may start. Only a careful claim says it, as it leaves places behind; what
+/// Where the next claim may start. Only a careful claim says it, as it leaves entries behind; what
 /// others have seen is gone, so there it is the last one that yielded a job.
-place last_place(const claimed& got, place behind) {
-  if (!got.answer.is_null(0, last_seq)) return read_place(got.answer, 0, last_priority, last_seq);
+place last_place(const pg::result& answer, int jobs, place behind) {
+  if (!answer.is_null(0, last_seq)) return read_place(answer, 0, last_priority, last_seq);
   place last = behind;
-  for (int row = 0; row < got.jobs; ++row) {
-    last = std::max(last, read_place(got.answer, row, place_priority, place_seq));
+  for (int row = 0; row < jobs; ++row) {
+    last = std::max(last, read_place(answer, row, place_priority, place_seq));
   }
   return last;
+}
+
+claimed read_claim(pg::result answer, place behind) {
+  claimed got;
+  got.jobs = answer.is_null(0, id) ? 0 : answer.rows();
+  got.seen = static_cast<int>(answer.get_int(0, seen));
+  got.last = last_place(answer, got.jobs, behind);
+  got.answer = std::move(answer);
+  return got;
+}
+
+claimed read_claim_each(const pg::result& summary, pg::result jobs, place behind) {
+  claimed got;
+  got.jobs = jobs.rows();
+  got.seen = static_cast<int>(summary.get_int(0, each_seen));
+  got.last = got.seen == 0 ? behind : read_place(summary, 0, each_last_priority, each_last_seq);
+  got.left_locked = got.jobs + summary.get_int(0, each_failed) < got.seen;
+  got.answer = std::move(jobs);
+  return got;
 }
 
 }  // namespace
@@ -64,34 +98,18 @@ claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::str
       turn_(queries::claim_turn.statement()),
       settings_(queries::claim_settings.statement()),
       write_settings_(queries::write_settings.statement()),
-      next_place_(queries::next_place.statement()) {}
+      claim_each_(queries::claim_each.statement()) {}
 
 asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
   const auto begun = lane::clock::now();
   const auto behind = home.cursor.start(begun);
   const auto lease = draw_lease();
-  pg::result answer;
-  bool blocked = false;
-  try {
-    answer = co_await take(home, home.sql.claim, behind, at_most, lease);
-  } catch (const pg::query_error& e) {
-    if (e.sqlstate() != lock_not_available) throw;
-    blocked = true;
-  }
-  if (blocked) {
-    at_most = std::min(at_most, careful_batch);
-    answer = co_await take_around_locks(home, behind, at_most, lease);
-    if (!answer) co_return claimed{};
-  }
-  claimed got;
+  auto got = co_await take(home, behind, at_most, lease);
   got.lease = lease;
-  got.jobs = answer.is_null(0, id) ? 0 : answer.rows();
-  got.seen = static_cast<int>(answer.get_int(0, seen));
   got.from_front = behind == place{};
-  got.answer = std::move(answer);
   const auto now = lane::clock::now();
   home.count(&worker_counts::claimed, got.jobs);
-  home.cursor.saw(got.seen, at_most, last_place(got, behind), begun, now);
+  home.cursor.saw(got.seen, got.asked, got.last, begun, now);
   if (got.jobs > 0 && !leases_.in_time(begun, now)) {
     // The lease may be over before a heartbeat is through: nothing is started under it.
     log_.warn("the answer to a claim came too late", {{"kind", home.kind.kind}, {"lease", lease}});
@@ -105,44 +123,91 @@ asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
   co_return got;
 }
 
-asio::awaitable<pg::result> claimer::take(lane& home, const pg::statement& how, place behind,
-                                          int at_most, std::int64_t lease) {
+/// A claim of many may fail because of one job: somebody else holds its row, or a row that its
+/// triggers change, or its UPDATE fails. Then it is tried in a way that costs more.
+asio::awaitable<claimed> claimer::take(lane& home, place behind, int at_most, std::int64_t lease) {
+  auto mode = claim_mode::bulk;
+  for (;;) {
+    std::optional<pg::query_error> failure;
+    try {
+      co_return co_await take_by(mode, home, behind, at_most, lease);
+    } catch (const pg::query_error& e) {
+      failure = e;
+    }
+    switch (remedy_for(*failure, mode, home.claims.hopeless())) {
+      case claim_remedy::give_up:
+        throw pg::query_error(*failure);
+      case claim_remedy::without_turn:
+        home.turns_skipped_until = lane::clock::now() + without_turns;
+        log_.warn("another session holds the lock of claims, they go on without it",
+                  {{"kind", home.kind.kind}});
+        break;
+      case claim_remedy::careful:
+        mode = claim_mode::careful;
+        break;
+      case claim_remedy::one_by_one:
+        mode = claim_mode::one_by_one;
+        break;
+    }
+  }
+}
+
+asio::awaitable<claimed> claimer::take_by(claim_mode mode, lane& home, place behind, int at_most,
+                                          std::int64_t lease) {
+  const bool bulk = mode == claim_mode::bulk;
+  const int asked = bulk ? at_most : std::min(at_most, careful_batch);
   std::vector<pg::call> calls;
-  if (behind != place{} && &how == &home.sql.claim) {
+  if (bulk && behind != place{} && lane::clock::now() >= home.turns_skipped_until) {
     // Each in turn, so that everybody waits as long as everybody else.
     home.turn_queue = 1 - home.turn_queue;
     calls.push_back(pg::with(turn_, std::to_string(home.kind.id), std::to_string(home.turn_queue)));
   }
   calls.push_back(pg::with(settings_));
+  const auto& how = bulk                          ? home.sql.claim
+                    : mode == claim_mode::careful ? home.sql.claim_careful
+                                                  : claim_each_;
   calls.push_back(pg::with(how, std::to_string(home.kind.id), std::to_string(behind.priority),
-                           std::to_string(behind.seq), std::to_string(at_most),
-                           std::to_string(lease), worker_name_, std::to_string(lease_.count())));
+                           std::to_string(behind.seq), std::to_string(asked), std::to_string(lease),
+                           worker_name_, std::to_string(lease_.count())));
+  const auto claim_at = calls.size() - 1;
+  if (mode == claim_mode::one_by_one) {
+    calls.push_back(pg::with(home.sql.claimed_jobs, std::to_string(lease)));
+  }
+  auto answers = co_await run(home, std::move(calls), lease);
+  if (mode != claim_mode::one_by_one) {
+    auto got = read_claim(std::move(answers.back()), behind);
+    got.asked = asked;
+    got.left_locked = !bulk && got.jobs < got.seen;
+    co_return got;
+  }
+  const auto& summary = answers[claim_at];
+  auto got = read_claim_each(summary, std::move(answers.back()), behind);
+  // One that was cut short has not seen the end of the queue.
+  got.asked = summary.get_bool(0, each_cut) ? got.seen : asked;
+  report_passed_over(home, static_cast<int>(summary.get_int(0, each_failed)),
+                     summary.is_null(0, each_error) ? "" : summary.get(0, each_error));
+  co_return got;
+}
+
+asio::awaitable<std::vector<pg::result>> claimer::run(lane& home, std::vector<pg::call> calls,
+                                                      std::int64_t lease) {
   try {
-    auto answers = co_await session_.run(std::move(calls));
-    co_return std::move(answers.back());
+    co_return co_await session_.run(std::move(calls));
   } catch (const pg::connection_lost& e) {
     if (e.maybe_committed) doubtful_.push_back({&home, lease, lane::clock::now()});
     throw;
   }
 }
 
-/// Somebody else holds the row of a job, or a row that its triggers change. Takes what is free; if
-/// even that waits for somebody, passes over the first place, so that the rest of the line moves.
-asio::awaitable<pg::result> claimer::take_around_locks(lane& home, place behind, int at_most,
-                                                       std::int64_t lease) {
-  try {
-    co_return co_await take(home, home.sql.claim_careful, behind, at_most, lease);
-  } catch (const pg::query_error& e) {
-    if (e.sqlstate() != lock_not_available) throw;
-  }
-  const auto first = co_await session_.run_one(pg::with(next_place_, std::to_string(home.kind.id),
-                                                        std::to_string(behind.priority),
-                                                        std::to_string(behind.seq)));
-  if (first.rows() == 1) {
-    home.cursor.skip({static_cast<std::int16_t>(first.get_int(0, 0)), first.get_int(0, 1)});
-    log_.debug("a job is locked by another session and passed over", {{"kind", home.kind.kind}});
-  }
-  co_return pg::result{};
+void claimer::report_passed_over(lane& home, int jobs, std::string_view reason) {
+  home.passed_over += jobs;
+  const auto now = lane::clock::now();
+  if (jobs == 0 || now < home.next_report) return;
+  log_.warn(
+      "jobs were passed over because the UPDATE of their row fails; they are tried again later",
+      {{"kind", home.kind.kind}, {"jobs", home.passed_over}, {"reason", std::string{reason}}});
+  home.passed_over = 0;
+  home.next_report = now + between_reports;
 }
 
 std::vector<job_ptr> claimer::read(lane& home, const claimed& got) {
@@ -162,7 +227,9 @@ std::vector<job_ptr> claimer::read(lane& home, const claimed& got) {
     job->id = answer.get_uuid(row, id);
     job->lease = got.lease;
     job->stood_at = read_place(answer, row, place_priority, place_seq);
-    job->attempts = static_cast<int>(answer.get_int(row, attempts));
+    // One less than the largest number: everybody counts this attempt by adding one.
+    job->attempts = static_cast<int>(
+        std::min<std::int64_t>(answer.get_int(row, attempts), std::numeric_limits<int>::max() - 1));
     job->max_attempts = static_cast<int>(answer.get_int(row, max_attempts));
     for (int column = first_own; column < answer.columns(); ++column) {
       if (answer.is_null(row, column)) {
@@ -186,9 +253,16 @@ asio::awaitable<void> claimer::abandon_doubtful() {
   next_abandon_ = lane::clock::now() + std::chrono::seconds{1};
   for (std::size_t i = 0; i < doubtful_.size();) {
     const auto [home, lease, since] = doubtful_[i];
-    const auto answers = co_await session_.run(pg::together(
-        pg::with(write_settings_), pg::with(home->sql.abandon, std::to_string(lease))));
-    const auto back = answers.back().rows();
+    int back = 0;
+    try {
+      const auto answers = co_await session_.run(pg::together(
+          pg::with(write_settings_), pg::with(home->sql.abandon, std::to_string(lease))));
+      back = answers.back().rows();
+    } catch (const pg::query_error& e) {
+      if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
+      log_.warn("jobs of a claim whose answer was lost or late could not be given back",
+                {{"kind", home->kind.kind}, {"lease", lease}, {"reason", e.what()}});
+    }
     if (back > 0) {
       log_.warn("jobs of a claim whose answer was lost or late were given back",
                 {{"kind", home->kind.kind}, {"lease", lease}, {"jobs", back}});

@@ -7,6 +7,7 @@
 
 #include "common/log.hpp"
 #include "common/pg/session.hpp"
+#include "worker/claim_remedy.hpp"
 #include "worker/lane.hpp"
 #include "worker/lease_book.hpp"
 
@@ -17,10 +18,14 @@ struct claimed {
   pg::result answer;
   std::int64_t lease = 0;
   int jobs = 0;
-  /// Places seen, those without a job included.
+  /// Entries seen of those asked for, those without a job included, and the last of them.
   int seen = 0;
-  /// Whether it looked from the front of the line.
+  int asked = 0;
+  place last;
+  /// Whether it looked from the front of the queue.
   bool from_front = false;
+  /// Whether entries were left because somebody else has locked their jobs.
+  bool left_locked = false;
 };
 
 /// Takes jobs out of the line, each batch under a new lease.
@@ -40,10 +45,12 @@ class claimer {
   boost::asio::awaitable<void> abandon_doubtful();
 
  private:
-  boost::asio::awaitable<pg::result> take(lane& home, const pg::statement& how, place behind,
-                                          int at_most, std::int64_t lease);
-  boost::asio::awaitable<pg::result> take_around_locks(lane& home, place behind, int at_most,
-                                                       std::int64_t lease);
+  boost::asio::awaitable<claimed> take(lane& home, place behind, int at_most, std::int64_t lease);
+  boost::asio::awaitable<claimed> take_by(claim_mode mode, lane& home, place behind, int at_most,
+                                          std::int64_t lease);
+  boost::asio::awaitable<std::vector<pg::result>> run(lane& home, std::vector<pg::call> calls,
+                                                      std::int64_t lease);
+  void report_passed_over(lane& home, int jobs, std::string_view reason);
 
   pg::session& session_;
   lease_book& leases_;
@@ -53,7 +60,7 @@ class claimer {
   pg::statement turn_;
   pg::statement settings_;
   pg::statement write_settings_;
-  pg::statement next_place_;
+  pg::statement claim_each_;
   struct doubtful_claim {
     lane* home;
     std::int64_t lease;

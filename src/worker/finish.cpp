@@ -59,6 +59,7 @@ finisher::finisher(asio::io_context& io, pg::session& session, lease_book& lease
       lock_timeout_(queries::lock_timeout.statement()),
       end_leases_(queries::end_leases.statement()),
       begin_(queries::begin.statement()),
+      own_search_path_(queries::own_search_path.statement()),
       commit_(queries::commit.statement()),
       rollback_(queries::rollback.statement()) {}
 
@@ -254,7 +255,7 @@ asio::awaitable<void> finisher::write_with_effects(pg::session::turn& turn, cons
   try {
     answers = co_await turn->run(std::move(calls));
     std::deque<pg::statement> statements;
-    std::vector<pg::call> effects;
+    auto effects = pg::together(pg::with(own_search_path_));
     for (std::size_t i = 0; i < groups.size(); ++i) {
       const auto counted = groups[i].read(answers[first + i]);
       for (std::size_t k = 0; k < counted.size(); ++k) {

@@ -94,7 +94,7 @@ class finisher {
   end_refusal last_error_;
   /// Where the last write went, by the answer of write_settings.
   std::int64_t server_ = lease_book::unknown_server;
-  pg::statement settings_, lock_timeout_, end_leases_, begin_, commit_, rollback_;
+  pg::statement settings_, lock_timeout_, end_leases_, begin_, own_search_path_, commit_, rollback_;
 };
 
 }  // namespace rowrunner

@@ -42,8 +42,8 @@ std::string job_view::key(std::string_view step) const {
   return kind() + ":" + id() + ":" + std::string{step};
 }
 
-asio::awaitable<nlohmann::json> job::step(std::string name,
-                                          std::function<asio::awaitable<nlohmann::json>()> body) {
+asio::awaitable<nlohmann::json> job::run_step(
+    std::string name, std::function<asio::awaitable<nlohmann::json>()> body) {
   if (auto stored = co_await running_->writes->stored_step(running_, name)) {
     co_return std::move(*stored);
   }

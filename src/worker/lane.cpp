@@ -33,6 +33,7 @@ kind_statements::kind_statements(const kind_info& kind, const std::vector<std::s
   };
   claim = bind(queries::claim);
   claim_careful = bind(queries::claim_careful);
+  claimed_jobs = bind(queries::claimed_jobs);
   abandon = bind(queries::abandon);
   succeed = bind(queries::succeed);
   fail = bind(queries::fail);
@@ -42,7 +43,7 @@ kind_statements::kind_statements(const kind_info& kind, const std::vector<std::s
   step_done = bind(queries::step_done);
   progress = bind(queries::progress);
   retention = bind(queries::retention);
-  claim.binary_answer = claim_careful.binary_answer = true;
+  claim.binary_answer = claim_careful.binary_answer = claimed_jobs.binary_answer = true;
 }
 
 void lane::found_jobs() {
@@ -58,6 +59,19 @@ void lane::found_all(int jobs, clock::time_point now) {
   } else {
     asleep = true;
   }
+}
+
+void lane::walked(stretch of, clock::time_point now) {
+  if (of.from_front) {
+    walk_jobs = 0;
+    walk_left_locked = false;
+  }
+  walk_jobs += of.jobs;
+  walk_left_locked = walk_left_locked || of.left_locked;
+  if (of.jobs > 0) locked.reset();
+  if (!of.to_the_end || walk_jobs > 0 || !walk_left_locked) return;
+  locked.failed(now);
+  asleep = true;
 }
 
 lane::clock::duration lane::longest_stop() const {

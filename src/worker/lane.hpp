@@ -7,6 +7,7 @@
 #include "common/kind_info.hpp"
 #include "common/pg/statement.hpp"
 #include "worker/claim_size.hpp"
+#include "worker/lane_backoff.hpp"
 #include "worker/line_cursor.hpp"
 #include "worker/running_jobs.hpp"
 
@@ -18,8 +19,8 @@ struct kind_statements {
   /// `columns`: the SQL that reads what the handler wants, as columns_of.sql gives it.
   kind_statements(const kind_info& kind, const std::vector<std::string>& columns);
 
-  pg::statement claim, claim_careful, abandon, succeed, fail, give_back, end_cancelled, reread,
-      step_done, progress, retention;
+  pg::statement claim, claim_careful, claimed_jobs, abandon, succeed, fail, give_back,
+      end_cancelled, reread, step_done, progress, retention;
 };
 
 /// Everything about one kind in this worker: its place in the line and its jobs here.
@@ -37,6 +38,23 @@ struct lane {
   claim_size size;
   /// Where the last claim waited for its turn.
   int turn_queue = 0;
+  /// Until then claims do not wait for their turn: somebody else holds the lock.
+  clock::time_point turns_skipped_until{};
+  /// Claims, rescues, moves, polls and retention that failed, each on its own.
+  lane_backoff claims{std::chrono::seconds{30}};
+  lane_backoff rescues{std::chrono::seconds{2}};
+  lane_backoff moves{std::chrono::seconds{2}};
+  lane_backoff polls{std::chrono::seconds{30}};
+  lane_backoff retentions{std::chrono::minutes{5}};
+  /// Claims that found entries and could take none of them: somebody else has locked them.
+  lane_backoff locked{std::chrono::seconds{2}};
+  /// Jobs passed over since the last report of it.
+  int passed_over = 0;
+  clock::time_point next_report{};
+  int walk_jobs = 0;
+  bool walk_left_locked = false;
+  /// The last poll saw an entry.
+  bool entry_seen = false;
   std::deque<job_ptr> ready;
   /// Claimed, and not yet made into jobs that are ready.
   int arriving = 0;
@@ -66,7 +84,19 @@ struct lane {
   bool waits() const { return !ready.empty() || arriving > 0; }
   bool idle() const { return running.empty() && !waits(); }
 
+  clock::time_point next_claim() const { return std::max(next_look, claims.until()); }
+
   void found_jobs();
+  struct stretch {
+    int jobs;
+    bool from_front;
+    bool to_the_end;
+    bool left_locked;
+  };
+  /// A claim went over a stretch of the queue. If nothing was taken from its front to its end, and
+  /// jobs were left that somebody else has locked, the lane sleeps: a wake-up or a poll starts
+  /// again.
+  void walked(stretch of, clock::time_point now);
   /// A look from the front took the last `jobs` that were there.
   void found_all(int jobs, clock::time_point now);
   void wake();

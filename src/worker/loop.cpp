@@ -19,15 +19,6 @@ namespace {
 
 /// While so many outcomes wait to be written, nothing more is claimed: the database is behind.
 constexpr std::size_t most_unwritten = 10'000;
-/// A job that was enqueued just before the flag was armed may commit just after the look that
-/// followed; this look finds it.
-constexpr auto second_look = 10ms;
-
-/// A look takes at most this share of the time (one part in so many), however slow it is.
-constexpr int look_share = 20;
-
-enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed, workers };
-
 }  // namespace
 
 line_loop::line_loop(asio::io_context& io, pg::session& session, claimer& claims,
@@ -45,11 +36,7 @@ line_loop::line_loop(asio::io_context& io, pg::session& session, claimer& claims
       arm_(queries::arm.statement()),
       rescue_(queries::rescue.statement()),
       move_due_(queries::move_due.statement()),
-      settings_(queries::rescue_settings.statement()) {
-  std::vector<std::int64_t> ids;
-  for (const auto& home : lanes_) ids.push_back(home->kind.id);
-  kind_ids_ = pg::array(ids);
-}
+      settings_(queries::rescue_settings.statement()) {}
 
 void line_loop::stop() {
   stopping_ = true;
@@ -69,7 +56,10 @@ asio::awaitable<void> line_loop::run() {
       co_await claims_.abandon_doubtful();
       if (!stopping_ && clock::now() >= next_watch_) co_await watch();
       backoff.reset();
-      if (finished()) co_return;
+      if (finished()) {
+        report_left_behind();
+        co_return;
+      }
       if (!worked && !stopping_) co_await wait();
     } catch (const pg::error& e) {
       trouble = e.what();
@@ -102,13 +92,33 @@ asio::awaitable<bool> line_loop::claim_where_wanted() {
   bool found = false;
   for (auto& home : lanes_) {
     const int n = wanted(*home);
-    if (n > 0 && !stopping_ && co_await claim_for(*home, n)) found = true;
+    if (n <= 0 || stopping_) continue;
+    try {
+      if (co_await claim_for(*home, n)) found = true;
+      home->claims.reset();
+    } catch (const pg::query_error& e) {
+      back_off(*home, home->claims, "a claim failed", e);
+    }
   }
   co_return found;
 }
 
+/// What the server refuses for one kind is that kind's trouble; if the connection is the trouble,
+/// it is everyone's.
+void line_loop::back_off(lane& home, lane_backoff& tries, const char* what,
+                         const pg::query_error& failure) {
+  if (pg::classify(failure.sqlstate()) == pg::error_class::connection) throw failure;
+  const auto now = clock::now();
+  tries.failed(now);
+  const auto pause = std::chrono::ceil<std::chrono::milliseconds>(tries.until() - now);
+  log_.warn(what, {{"kind", home.kind.kind},
+                   {"reason", failure.what()},
+                   {"detail", failure.detail()},
+                   {"pause_ms", pause.count()}});
+}
+
 int line_loop::wanted(const lane& home) const {
-  if (home.asleep || home.paused || clock::now() < home.next_look) return 0;
+  if (home.asleep || home.paused || clock::now() < home.next_claim()) return 0;
   if (do_.unwritten() > most_unwritten) return 0;
   const int n =
       home.size.wanted(home.free_slots(), static_cast<int>(home.ready.size()) + home.arriving);
@@ -128,9 +138,15 @@ asio::awaitable<bool> line_loop::claim_for(lane& home, int at_most) {
   if (got.seen > 0) home.found_jobs();
   if (got.seen == at_most) home.size.filled(at_most);
   if (home.idle()) home.size.resumed(now);
-  if (got.seen < at_most && got.from_front) home.found_all(got.seen, now);
+  if (got.seen < got.asked && got.from_front) home.found_all(got.seen, now);
   // A drain has no use for what comes later.
   if (got.seen == 0 && got.from_front && options_.drain) home.asleep = true;
+  home.walked({.jobs = got.jobs,
+               .from_front = got.from_front,
+               .to_the_end = got.seen < got.asked,
+               .left_locked = got.left_locked || (got.seen == 0 && home.entry_seen)},
+              now);
+  home.entry_seen = false;
   if (home.asleep) next_watch_ = now;
   // Behind the cursor nothing was left: the front is worth a look before any wait.
   const bool found = got.seen > 0 || !got.from_front;
@@ -192,75 +208,6 @@ void line_loop::outcomes_written() {
   changed_.set();
 }
 
-asio::awaitable<void> line_loop::watch() {
-  // The flag is armed before the look, so that a job which comes after the look finds it armed.
-  const bool arm = !options_.pooled && !armed_ && anyone_asleep();
-  std::vector<pg::call> calls;
-  if (arm) calls.push_back(pg::with(arm_, kind_ids_));
-  std::vector<std::int64_t> sleepers;
-  for (const auto& home : lanes_) {
-    if (home->asleep) sleepers.push_back(home->kind.id);
-  }
-  calls.push_back(pg::with(peek_, kind_ids_, pg::array(sleepers)));
-  const auto begun = clock::now();
-  // Set before the look: what is written while it is under way sets it back.
-  nothing_due_ = true;
-  const auto answers = co_await session_.run(std::move(calls));
-  const auto& seen = answers.back();
-  armed_ = true;
-  const auto spent = std::chrono::floor<std::chrono::milliseconds>(clock::now() - begun);
-  auto pause = std::max(arm ? second_look : poll_pause(), spent * look_share);
-  for (int row = 0; row < seen.rows(); ++row) {
-    const auto home = std::find_if(lanes_.begin(), lanes_.end(), [&](const auto& candidate) {
-      return candidate->kind.id == seen.get_int(row, kind_id);
-    });
-    if (co_await look_after(**home, seen, row)) nothing_due_ = false;
-    if (!seen.is_null(row, next_due_ms)) {
-      pause =
-          std::min(pause, std::max(1ms, std::chrono::milliseconds{seen.get_int(row, next_due_ms)}));
-    }
-    armed_ = armed_ && (seen.get_bool(row, armed) || (*home)->paused);
-  }
-  next_watch_ = clock::now() + (options_.drain && !nothing_due_ ? 0ms : pause);
-}
-
-/// Acts on what the look found for one kind; says whether there was something.
-asio::awaitable<bool> line_loop::look_after(lane& home, const pg::result& seen, int row) {
-  home.paused = seen.get_bool(row, paused);
-  home.cursor.shared_by(static_cast<int>(seen.get_int(row, workers)));
-  bool something = false;
-  if (seen.get_bool(row, expired)) {
-    co_await rescue(home);
-    something = true;
-  }
-  if (!seen.is_null(row, next_due_ms) && seen.get_int(row, next_due_ms) <= 0) {
-    co_await session_.run_one(pg::with(move_due_, "{" + std::to_string(home.kind.id) + "}"));
-    something = true;
-  }
-  if ((something || seen.get_bool(row, waiting)) && !home.paused) {
-    if (home.asleep) home.wake();
-    co_return true;
-  }
-  co_return false;
-}
-
-asio::awaitable<void> line_loop::rescue(lane& home) {
-  std::vector<pg::result> answers;
-  try {
-    answers = co_await session_.run(
-        pg::together(pg::with(settings_), pg::with(rescue_, std::to_string(home.kind.id))));
-  } catch (const pg::query_error& e) {
-    // The other kinds must not wait for this one; the next poll tries again.
-    log_.warn("rescue failed", {{"kind", home.kind.kind}, {"reason", e.what()}});
-    co_return;
-  }
-  const auto& back = answers.back();
-  if (back.rows() == 0) co_return;
-  home.count(&worker_counts::rescued, back.rows());
-  log_.warn("jobs of a lost worker were taken back",
-            {{"kind", home.kind.kind}, {"jobs", back.rows()}});
-}
-
 asio::awaitable<void> line_loop::wait() {
   using namespace asio::experimental::awaitable_operators;
   const auto now = clock::now();
@@ -269,8 +216,8 @@ asio::awaitable<void> line_loop::wait() {
     // Its time came since the claims were made: a wait would last until the next poll.
     if (wanted(*home) > 0) co_return;
     if (!home->ready.empty()) until = std::min(until, home->moved + home->longest_stop());
-    if (home->asleep || home->paused || home->next_look <= now) continue;
-    if (home->free_slots() > 0) until = std::min(until, home->next_look);
+    if (home->asleep || home->paused || home->next_claim() <= now) continue;
+    if (home->free_slots() > 0) until = std::min(until, home->next_claim());
   }
   if (until <= now) co_return;
   const auto pause = std::chrono::ceil<std::chrono::milliseconds>(until - now);
@@ -299,9 +246,25 @@ bool line_loop::finished() const {
       std::all_of(lanes_.begin(), lanes_.end(), [](const auto& home) { return home->idle(); });
   if (!all_idle || do_.unwritten() > 0) return false;
   if (jobs_left() == 0) return true;
-  const bool nobody_looks = std::all_of(
-      lanes_.begin(), lanes_.end(), [](const auto& home) { return home->asleep || home->paused; });
+  const bool nobody_looks = std::all_of(lanes_.begin(), lanes_.end(), [](const auto& home) {
+    return home->asleep || home->paused || home->claims.hopeless();
+  });
   return options_.drain && nobody_looks && nothing_due_;
+}
+
+/// A drain does not wait for what others have locked, nor for a kind that cannot be claimed.
+void line_loop::report_left_behind() const {
+  for (const auto& home : lanes_) {
+    const char* reason = home->claims.hopeless()    ? "its claims fail"
+                         : home->locked.hopeless()  ? "other sessions have locked them"
+                         : home->rescues.hopeless() ? "jobs of lost workers cannot be taken back"
+                         : home->moves.hopeless()   ? "delayed jobs cannot be moved"
+                         : home->polls.hopeless()   ? "its polls fail"
+                                                    : nullptr;
+    if (reason == nullptr || jobs_left() == 0) continue;
+    log_.warn("jobs that are due were left behind",
+              {{"kind", home->kind.kind}, {"reason", reason}});
+  }
 }
 
 std::chrono::milliseconds line_loop::poll_pause() {

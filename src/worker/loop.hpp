@@ -10,6 +10,7 @@
 
 #include "common/event.hpp"
 #include "common/log.hpp"
+#include "common/pg/error.hpp"
 #include "common/pg/session.hpp"
 #include "worker/claim.hpp"
 #include "worker/lane.hpp"
@@ -45,15 +46,30 @@ class line_loop {
  private:
   using clock = lane::clock;
 
+  struct poll_round {
+    bool arm = false;
+    /// Something was done that may have brought jobs into the queue.
+    bool acted = false;
+    /// When there will be something to do, as far as it is known.
+    clock::time_point next = clock::time_point::max();
+
+    void wait_for(const lane_backoff& tries) { next = std::min(next, tries.until()); }
+  };
+
   void give_back_stuck();
   boost::asio::awaitable<bool> claim_where_wanted();
   boost::asio::awaitable<bool> claim_for(lane& home, int at_most);
   void take_in(lane& home, const claimed& got);
   boost::asio::awaitable<void> watch();
-  boost::asio::awaitable<bool> look_after(lane& home, const pg::result& seen, int row);
-  boost::asio::awaitable<void> rescue(lane& home);
+  boost::asio::awaitable<bool> poll(const std::vector<lane*>& asked, poll_round& round);
+  boost::asio::awaitable<void> handle_poll_row(lane& home, const pg::result& seen, int row,
+                                               poll_round& round);
+  boost::asio::awaitable<bool> rescue(lane& home);
+  boost::asio::awaitable<bool> move_due(lane& home);
   boost::asio::awaitable<void> wait();
 
+  void back_off(lane& home, lane_backoff& tries, const char* what, const pg::query_error& failure);
+  void report_left_behind() const;
   int wanted(const lane& home) const;
   std::int64_t jobs_left() const;
   bool finished() const;
@@ -74,7 +90,6 @@ class line_loop {
   bool nothing_due_ = false;
   bool armed_ = false;
   clock::time_point next_watch_{};
-  std::string kind_ids_;
   pg::statement peek_, arm_, rescue_, move_due_, settings_;
 };
 

@@ -20,6 +20,7 @@ constexpr int rounds_between_sweeps = 120;
 constexpr int rounds_between_horizon_looks = 6;
 constexpr int retention_batch = 1000;
 constexpr int sweep_pages = 1000;
+constexpr std::chrono::seconds longest_pass{10};
 constexpr const char* before_all_ids = "00000000-0000-0000-0000-000000000000";
 
 }  // namespace
@@ -91,23 +92,55 @@ asio::awaitable<void> upkeep::sweep() {
   sweep_page_ = next.is_null(0, 0) ? "0" : std::string{next.get(0, 0)};
 }
 
-/// One stretch of the walk through the kind's jobs; at the end it starts over.
+/// One stretch of the walk through the kind's jobs, or more where most are old. At the end it
+/// starts over. What fails for one kind is tried again later, and the others go on.
 asio::awaitable<void> upkeep::retire_old_jobs(lane& home) {
-  for (;;) {
-    const auto answers = co_await session_.run(
-        pg::together(pg::with(write_settings_),
-                     pg::with(home.sql.retention, std::to_string(home.kind.id),
-                              home.retention_cursor, std::to_string(retention_batch))));
-    const auto& row = answers.back();
-    const auto seen_jobs = row.get_int(0, 1);
-    const auto deleted = row.get_int(0, 2);
-    if (deleted > 0) {
-      log_.info("old jobs were deleted", {{"kind", home.kind.kind}, {"jobs", deleted}});
+  if (!home.retentions.due(lane::clock::now())) co_return;
+  try {
+    while (co_await retire_stretch(home, home.retention_cursor) == stretch::mostly_old) {
     }
-    home.retention_cursor =
-        seen_jobs < retention_batch ? before_all_ids : std::string{row.get(0, 0)};
-    // Where much is old, go on at once; otherwise one stretch a round.
-    if (seen_jobs < retention_batch || deleted * 2 < retention_batch) co_return;
+    home.retentions.reset();
+  } catch (const pg::query_error& e) {
+    if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
+    home.retentions.failed(lane::clock::now());
+    log_.warn("retention failed", {{"kind", home.kind.kind}, {"reason", e.what()}});
+  }
+}
+
+asio::awaitable<upkeep::stretch> upkeep::retire_stretch(lane& home, std::string& cursor) {
+  const auto answers = co_await session_.run(pg::together(
+      pg::with(write_settings_), pg::with(home.sql.retention, std::to_string(home.kind.id), cursor,
+                                          std::to_string(retention_batch))));
+  const auto& row = answers.back();
+  const auto seen_jobs = row.get_int(0, 1);
+  const auto deleted = row.get_int(0, 2);
+  if (deleted > 0) {
+    log_.info("old jobs were deleted", {{"kind", home.kind.kind}, {"jobs", deleted}});
+  }
+  const bool at_end = seen_jobs < retention_batch;
+  cursor = at_end ? before_all_ids : std::string{row.get(0, 0)};
+  if (at_end) co_return stretch::last;
+  co_return deleted * 2 < retention_batch ? stretch::mostly_young : stretch::mostly_old;
+}
+
+asio::awaitable<void> upkeep::pass(std::function<bool()> stop) {
+  const auto deadline = lane::clock::now() + longest_pass;
+  const auto go_on = [&] { return !stop() && lane::clock::now() < deadline; };
+  for (auto& home : lanes_) {
+    try {
+      std::string cursor = before_all_ids;
+      while (go_on() && co_await retire_stretch(*home, cursor) != stretch::last) {
+      }
+    } catch (const pg::error& e) {
+      log_.warn("retention failed", {{"kind", home->kind.kind}, {"reason", e.what()}});
+    }
+  }
+  try {
+    do {
+      if (go_on()) co_await sweep();
+    } while (go_on() && sweep_page_ != "0");
+  } catch (const pg::error& e) {
+    log_.warn("upkeep failed", {{"reason", e.what()}});
   }
 }
 

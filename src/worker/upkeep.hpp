@@ -2,6 +2,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,13 +25,20 @@ class upkeep {
   boost::asio::awaitable<void> begin();
   /// Runs until it is cancelled.
   boost::asio::awaitable<void> run();
+  /// One pass over everything, for a worker that ends before a round is due: what retention
+  /// deletes, and the sweep. It takes at most ten seconds, and ends when `stop` says so. Never
+  /// throws pg::error.
+  boost::asio::awaitable<void> pass(std::function<bool()> stop);
   /// Saves the last counters and takes the worker off the list.
   boost::asio::awaitable<void> end();
 
  private:
+  enum class stretch { mostly_old, mostly_young, last };
+
   boost::asio::awaitable<void> save_counters();
   boost::asio::awaitable<void> retire_old_jobs(lane& home);
   boost::asio::awaitable<void> sweep();
+  boost::asio::awaitable<stretch> retire_stretch(lane& home, std::string& cursor);
 
   boost::asio::io_context& io_;
   pg::session& session_;

@@ -26,6 +26,8 @@ constexpr auto reserve = 1'500ms;
 constexpr auto forever = std::chrono::steady_clock::time_point::max();
 /// So many threads of a kind may hang before the process must be replaced.
 constexpr std::size_t most_hung_per_kind = 16;
+constexpr int most_concurrent = 10'000;
+constexpr auto longest_timeout = 30 * 24h;
 /// The exit code of a process whose engine is stuck; a supervisor starts it again.
 constexpr int stuck_exit_code = 70;
 
@@ -34,10 +36,11 @@ worker_options checked(worker_options options) {
     if (!fine) throw std::invalid_argument(what);
   };
   require(!options.database_url.empty(), "the worker needs a database URL");
-  require(options.lease >= 1s, "the lease must be at least one second");
+  require(options.lease >= 1s && options.lease <= 24h, "the lease must be from a second to a day");
   require(options.poll_min > 0ms && options.poll_max >= options.poll_min,
           "the poll interval must be positive and its upper end not below its lower end");
-  require(options.shutdown_grace >= 0ms, "the shutdown grace period cannot be negative");
+  require(options.shutdown_grace >= 0ms && options.shutdown_grace <= 24h,
+          "the shutdown grace period must be from nothing to a day");
   require(options.max_jobs >= 0, "the number of jobs cannot be negative");
   require(options.max_time >= 0ms, "the running time cannot be negative");
   require(options.horizon_alarm >= 0ms, "the time of the horizon alarm cannot be negative");
@@ -121,6 +124,7 @@ pg::settings worker::impl::connection(const char* purpose) const {
   pg::settings settings;
   settings.url = options_.database_url;
   settings.pooled = options_.pooled;
+  settings.system_names_only = true;
   settings.application_name = std::string{"rowrunner "} + purpose;
   // A heartbeat that hangs must leave time for another one on a new connection.
   settings.answer_timeout = purpose == std::string_view{"keeper"} ? options_.lease / 3 : 30s;
@@ -129,11 +133,13 @@ pg::settings worker::impl::connection(const char* purpose) const {
 
 void worker::impl::add(kind_options options,
                        std::variant<coroutine_handler, blocking_handler> handler) {
-  if (options.max_concurrent < 1) {
-    throw std::invalid_argument("max_concurrent of kind " + options.kind + " must be at least 1");
+  if (options.max_concurrent < 1 || options.max_concurrent > most_concurrent) {
+    throw std::invalid_argument("max_concurrent of kind " + options.kind + " must be from 1 to " +
+                                std::to_string(most_concurrent));
   }
-  if (options.timeout < 0ms) {
-    throw std::invalid_argument("the timeout of kind " + options.kind + " cannot be negative");
+  if (options.timeout < 0ms || options.timeout > longest_timeout) {
+    throw std::invalid_argument("the timeout of kind " + options.kind +
+                                " must be from nothing (no limit) to 30 days");
   }
   for (const auto& home : lanes_) {
     if (home->options.kind == options.kind) {
@@ -199,6 +205,7 @@ asio::awaitable<void> worker::impl::main() {
     progress_.set();
   });
   co_await wait_until([this] { return loop_ended_ || stop_requests_ > 0; }, forever);
+  if (options_.drain) co_await tidy_up();
   co_await shut_down();
 }
 
@@ -211,6 +218,7 @@ void worker::impl::spawn(asio::awaitable<void> part) {
 }
 
 asio::awaitable<void> worker::impl::start() {
+  if (!options_.pooled) co_await check_pooler();
   co_await check_schema();
   const auto kinds_query = queries::kinds.statement();
   const auto kinds = co_await line_.run_one(pg::with(kinds_query));
@@ -324,6 +332,18 @@ asio::awaitable<void> worker::impl::shut_down() {
                                 {"given_back", sum.released},
                                 {"refused", sum.refused},
                                 {"unwritten", parts_->finish.pending()}});
+}
+
+/// Who drains, as from cron, may never be there when a round of upkeep is due. A stop does not wait
+/// for it.
+asio::awaitable<void> worker::impl::tidy_up() {
+  asio::co_spawn(*io_, parts_->rounds.pass([this] { return stop_requests_ > 0; }),
+                 [this](const std::exception_ptr& thrown) {
+                   if (thrown) std::rethrow_exception(thrown);
+                   tidied_up_ = true;
+                   progress_.set();
+                 });
+  co_await wait_until([this] { return tidied_up_ || stop_requests_ > 0; }, forever);
 }
 
 /// The last counters are worth a little time, not more; a statement that hangs is left behind.

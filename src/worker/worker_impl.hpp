@@ -42,8 +42,10 @@ class worker::impl {
 
   boost::asio::awaitable<void> main();
   boost::asio::awaitable<void> start();
+  boost::asio::awaitable<void> check_pooler();
   boost::asio::awaitable<void> check_schema();
   boost::asio::awaitable<void> open_lane(lane& home, const pg::result& kinds);
+  boost::asio::awaitable<void> tidy_up();
   boost::asio::awaitable<void> shut_down();
   boost::asio::awaitable<void> say_goodbye(std::chrono::steady_clock::time_point deadline);
   boost::asio::awaitable<void> stop_on_signal();
@@ -63,7 +65,8 @@ class worker::impl {
   bool nothing_runs() const;
   pg::settings connection(const char* purpose) const;
 
-  const worker_options options_;
+  /// Only `pooled` changes, at the start.
+  worker_options options_;
   const std::shared_ptr<logger> log_;
   const std::shared_ptr<boost::asio::io_context> io_;
   std::vector<std::unique_ptr<lane>> lanes_;
@@ -79,6 +82,7 @@ class worker::impl {
   event progress_;
   int stop_requests_ = 0;
   bool loop_ended_ = false;
+  bool tidied_up_ = false;
   bool goodbye_said_ = false;
 };
 

@@ -5,6 +5,7 @@
 
 #include "common/queries.hpp"
 #include "common/schema_version.hpp"
+#include "worker/pooler_check.hpp"
 #include "worker/worker_impl.hpp"
 
 namespace rowrunner {
@@ -20,11 +21,21 @@ kind_info read_kind(const pg::result& kinds, int row) {
   kind.table = kinds.get(row, 2);
   kind.cancelled_status = kinds.get(row, 3);
   kind.paused = kinds.get_bool(row, 4);
-  kind.retention = kinds.get(row, 5);
   return kind;
 }
 
 }  // namespace
+
+asio::awaitable<void> worker::impl::check_pooler() {
+  if (!co_await behind_transaction_pooler(io_->get_executor(), connection("pooler check"))) {
+    co_return;
+  }
+  log_->warn(
+      "a transaction-mode pooler is between worker and server: going on as with --pooled"
+      " (ROWRUNNER_POOLED=1), so that jobs are found by polling");
+  options_.pooled = true;
+  for (auto* const session : {&line_, &writes_, &keeping_, &upkeep_}) session->set_pooled();
+}
 
 asio::awaitable<void> worker::impl::check_schema() {
   const auto exists = queries::schema_exists.statement();

@@ -7,6 +7,7 @@
 
 #include "support/job_table.hpp"
 #include "support/jobs.hpp"
+#include "support/process.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -160,6 +161,13 @@ TEST_F(attach_attack, an_old_snapshot_is_refused) {
     EXPECT_THAT(why, HasSubstr("attach would miss jobs under " + level));
     old.exec("ROLLBACK");
   }
+}
+
+TEST(migrate_attack, works_where_transactions_are_serializable_by_default) {
+  test_database db(test_database::contents::empty);
+  db.exec("ALTER DATABASE " + db.name() + " SET default_transaction_isolation = 'serializable'");
+  const auto result = run_process({ROWRUNNER_BINARY, "migrate"}, {{"DATABASE_URL", db.url()}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
 TEST_F(attach_attack, waits_for_an_insert_under_an_old_snapshot_and_sees_it) {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "apps/migrator.hpp"
 #include "support/jobs.hpp"
 #include "support/postgres.hpp"
 
@@ -164,7 +165,7 @@ TEST_F(escalation, an_altered_function_of_the_job_writer_runs_nothing_as_its_cal
   }
   for (const auto* call :
        {"SELECT rowrunner.requeue('trap', '%s')", "SELECT rowrunner.cancel('trap', '%s')",
-        "UPDATE mallory.jobs SET status = 'queued' WHERE id = '%s' AND 'x' = 'y'"}) {
+        "SELECT rowrunner.enqueue_again('trap', '%s')"}) {
     std::string sql = call;
     sql.replace(sql.find("%s"), 2, id);
     try {
@@ -174,18 +175,50 @@ TEST_F(escalation, an_altered_function_of_the_job_writer_runs_nothing_as_its_cal
     }
   }
   EXPECT_EQ(seen(), "");
+  migrate(db_.connection(), all_migrations());
+  db_.exec("SELECT rowrunner.requeue('trap', '" + id + "')");
+  EXPECT_EQ(seen(), "rowrunner_job_writer");
+}
+
+struct warnings : pqxx::errorhandler {
+  explicit warnings(pqxx::connection& c) : errorhandler(c) {}
+  bool operator()(char const text[]) noexcept override {
+    all += text;
+    return false;
+  }
+  std::string all;
+};
+
+// What a user's trigger names without a schema is not found under the search_path of workers.
+TEST_F(escalation, attach_names_trigger_functions_without_a_search_path) {
+  db_.exec(
+      "CREATE FUNCTION mallory.plain() RETURNS trigger LANGUAGE plpgsql AS"
+      " 'BEGIN RETURN NULL; END';"
+      "CREATE FUNCTION mallory.fixed() RETURNS trigger LANGUAGE plpgsql SET search_path = mallory "
+      "AS"
+      " 'BEGIN RETURN NULL; END';"
+      "CREATE TRIGGER p AFTER INSERT ON mallory.jobs EXECUTE FUNCTION mallory.plain();"
+      "CREATE TRIGGER f AFTER INSERT ON mallory.jobs EXECUTE FUNCTION mallory.fixed()");
+  warnings heard(db_.connection());
+  attach();
+  EXPECT_THAT(heard.all,
+              HasSubstr("ALTER FUNCTION mallory.plain() SET search_path = mallory, pg_temp"));
+  EXPECT_THAT(heard.all, ::testing::Not(HasSubstr("fixed")));
+}
+
+TEST_F(escalation, attach_is_for_the_owner_of_the_table) {
+  db_.exec(
+      "DO $$ BEGIN CREATE ROLE clerk NOLOGIN;"
+      " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
+      "GRANT USAGE ON SCHEMA rowrunner TO clerk;"
+      "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA rowrunner TO clerk");
+  EXPECT_THAT(as("clerk", "SELECT rowrunner.attach('mallory.jobs', kind => 'trap')"),
+              HasSubstr("Run: GRANT mallory TO clerk"));
 }
 
 TEST_F(escalation, attach_names_the_schema_that_roles_may_not_use) {
   db_.exec("REVOKE ALL ON SCHEMA mallory FROM PUBLIC");
-  struct warnings : pqxx::errorhandler {
-    explicit warnings(pqxx::connection& c) : errorhandler(c) {}
-    bool operator()(char const text[]) noexcept override {
-      all += text;
-      return false;
-    }
-    std::string all;
-  } heard(db_.connection());
+  warnings heard(db_.connection());
   attach();
   EXPECT_THAT(heard.all,
               HasSubstr("GRANT USAGE ON SCHEMA mallory TO rowrunner_app, rowrunner_job_writer, "

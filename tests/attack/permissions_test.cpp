@@ -1,10 +1,14 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
 
 #include "apps/migrator.hpp"
+#include "support/jobs.hpp"
+#include "support/own_server.hpp"
 #include "support/postgres.hpp"
+#include "support/process.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -55,11 +59,12 @@ FROM function f JOIN pg_roles o ON o.oid = f.proowner WHERE f.prosecdef
 
 class permissions : public ::testing::Test {
  protected:
-  std::string listed() {
+  std::string listed() { return listed(db_.connection()); }
+  static std::string listed(pqxx::connection& connection) {
     std::string out;
     const auto query = "SELECT line FROM (" + std::string(all_permissions) +
                        ") x (line) ORDER BY line COLLATE \"C\"";
-    pqxx::work tx(db_.connection());
+    pqxx::work tx(connection);
     tx.exec("SET LOCAL search_path = pg_catalog");
     for (const auto& row : tx.exec(query)) out += row[0].as<std::string>() + '\n';
     return out;
@@ -97,6 +102,73 @@ TEST_F(permissions, are_set_again_by_a_migrate_that_has_nothing_else_to_do) {
   ASSERT_NE(listed(), kept());
   EXPECT_TRUE(migrate(db_.connection(), all_migrations()).applied.empty());
   EXPECT_EQ(listed(), kept());
+}
+
+// pg_restore runs the REVOKE and the GRANTs of an object as one: without the roles both fail, and
+// PUBLIC keeps EXECUTE. Owners are lost as well, so definer functions run as the one who restored.
+TEST_F(permissions, are_set_by_migrate_after_a_restore_without_roles) {
+  own_server other;
+  const std::string dump = ::testing::TempDir() + "/permissions.dump";
+  insert_job(db_, "waiting");
+  ASSERT_EQ(run_process({"pg_dump", "-Fc", "-f", dump, db_.url()}).exit_code, 0);
+  run_process({"pg_restore", "-d", other.url(), dump});
+  pqxx::connection there(other.url());
+  const auto value = [&](const std::string& sql) {
+    pqxx::work tx(there);
+    return tx.exec(sql)[0][0].as<std::string>();
+  };
+  ASSERT_EQ(value("SELECT count(*) FROM rowrunner.queue"), "1");
+  EXPECT_EQ(value("SELECT has_function_privilege('public', 'rowrunner.cancel(text, uuid, text)', "
+                  "'EXECUTE')"),
+            "t");
+  EXPECT_TRUE(migrate(there, all_migrations()).applied.empty());
+  EXPECT_EQ(listed(there), kept());
+  EXPECT_EQ(value("SELECT rowrunner.claim('spot_image', 'w')->>'spot_name'"), "waiting");
+}
+
+// A role that is no superuser migrates if it may create roles, or has those that it must give
+// functions to.
+TEST_F(permissions, are_set_by_an_owner_of_the_database_who_is_no_superuser) {
+  test_database db(test_database::contents::empty);
+  db.exec(
+      "DO $$ BEGIN CREATE ROLE migrator LOGIN CREATEROLE;"
+      " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
+      "ALTER DATABASE \"" +
+      db.name() + "\" OWNER TO migrator");
+  pqxx::connection as_migrator(db.url());
+  const auto set = [&](const char* sql) { pqxx::nontransaction(as_migrator).exec(sql); };
+  if (db.value("SELECT current_setting('server_version_num')::int >= 160000") == "t") {
+    db.exec(
+        "GRANT rowrunner_engine, rowrunner_job_writer, rowrunner_spots TO migrator"
+        " WITH ADMIN OPTION");
+  }
+  set("SET SESSION AUTHORIZATION migrator");
+  migrate(as_migrator, all_migrations());
+  migrate(as_migrator, all_migrations());
+  set("RESET SESSION AUTHORIZATION");
+  EXPECT_EQ(listed(as_migrator), kept());
+  EXPECT_EQ(db.value("SELECT count(*) FROM pg_proc WHERE prosecdef"
+                     " AND pg_get_userbyid(proowner) NOT LIKE 'rowrunner%'"),
+            "0");
+}
+
+TEST_F(permissions, that_cannot_be_set_are_explained) {
+  test_database db(test_database::contents::empty);
+  db.exec(
+      "DO $$ BEGIN CREATE ROLE powerless LOGIN;"
+      " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
+      "ALTER DATABASE \"" +
+      db.name() + "\" OWNER TO powerless");
+  pqxx::connection connection(db.url());
+  pqxx::nontransaction(connection).exec("SET SESSION AUTHORIZATION powerless");
+  try {
+    migrate(connection, all_migrations());
+    FAIL() << "it may not";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(),
+                ::testing::HasSubstr("Let an administrator run: GRANT rowrunner_engine, "
+                                     "rowrunner_job_writer, rowrunner_spots TO powerless"));
+  }
 }
 
 // A name without a schema must mean the system's. Bodies that were parsed when the function was

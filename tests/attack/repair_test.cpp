@@ -112,6 +112,36 @@ TEST_F(repair, lets_no_job_run_twice_while_workers_run) {
   EXPECT_THAT(db_.violations(), IsEmpty());
 }
 
+TEST_F(repair, is_for_operators_and_a_sweep_for_workers_too) {
+  db_.add("a");
+  db_.exec("DELETE FROM test_jobs");
+  pqxx::connection other(db_.url());
+  pqxx::work tx(other);
+  tx.exec("SET LOCAL ROLE rowrunner_worker");
+  EXPECT_EQ(tx.exec("SELECT removed FROM rowrunner.sweep()")[0][0].as<int>(), 1);
+  EXPECT_THROW(tx.exec("SELECT rowrunner.repair('test')"), pqxx::insufficient_privilege);
+}
+
+// The planner runs immutable functions of an index, so not even a SELECT is harmless to a
+// superuser.
+TEST_F(repair, runs_no_code_of_the_tables_owner_with_the_callers_rights) {
+  db_.exec("CREATE TABLE ran (who text)");
+  db_.exec("GRANT INSERT ON ran TO PUBLIC");
+  db_.exec(
+      "CREATE FUNCTION note() RETURNS void LANGUAGE plpgsql AS $$"
+      " BEGIN INSERT INTO public.ran VALUES (current_user); END $$");
+  // What is called immutable may call what is not.
+  db_.exec(
+      "CREATE FUNCTION evil(text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$"
+      " BEGIN PERFORM public.note(); RETURN true; END $$");
+  db_.add("a");
+  db_.exec("CREATE INDEX evil ON test_jobs (name) WHERE evil('x')");
+  db_.exec("TRUNCATE ran");
+  repaired();
+  db_.exec("SELECT rowrunner.sweep()");
+  EXPECT_EQ(db_.value("SELECT string_agg(DISTINCT who, ' ') FROM ran"), "rowrunner_job_writer");
+}
+
 TEST_F(repair, waits_for_nobody_who_holds_a_job) {
   db_.add("a");
   unseen("INSERT INTO test_jobs (name) VALUES ('b')");

@@ -43,7 +43,27 @@ TEST_F(examples_of_use, a_worker_in_another_language) {
   EXPECT_EQ(worked.exit_code, 0) << worked.err;
   EXPECT_EQ(worked.out, "shrinking x.png\nshrinking y.png\n");
   EXPECT_EQ(db.value("SELECT count(*) FROM public.thumbnails WHERE status = 'succeeded'"), "2");
+  EXPECT_EQ(db.value("SELECT string_agg(file, ' ' ORDER BY file) FROM public.thumbnails_made"),
+            "small/200/x.png small/200/y.png");
   EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.leases"), "0");
+  EXPECT_EQ(db.value("SELECT sum(succeeded) FROM rowrunner.counters"), "2");
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.workers WHERE worker LIKE 'python:%'"), "1");
+  EXPECT_EQ(db.value("SELECT string_agg(done || '/' || total, ' ') FROM rowrunner.progress"),
+            "1/2 1/2");
+}
+
+// What an earlier attempt has stored as a step is not done again.
+TEST_F(examples_of_use, a_worker_in_another_language_goes_on_where_another_one_was_lost) {
+  db.exec("INSERT INTO public.thumbnails (picture) VALUES ('x.png'), ('y.png')");
+  db.exec(
+      "SELECT rowrunner.step('thumbnail', (c->>'id')::uuid, (c->>'lease')::bigint, 'shrink',"
+      " to_jsonb('earlier/' || (c->>'picture')))"
+      " FROM rowrunner.claim('thumbnail', 'lost', 2, '-1 second') c");
+  const auto worked = run({"/usr/bin/python3", examples + "/other_language/worker.py"});
+  EXPECT_EQ(worked.exit_code, 0) << worked.err;
+  EXPECT_EQ(worked.out, "");
+  EXPECT_EQ(db.value("SELECT string_agg(file, ' ' ORDER BY file) FROM public.thumbnails_made"),
+            "earlier/x.png earlier/y.png");
 }
 
 }  // namespace

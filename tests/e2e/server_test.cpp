@@ -194,7 +194,7 @@ TEST(server, late_commits_and_urgent_jobs_start_within_half_a_second_beside_a_bu
   child_process one({TEST_WORKER, db.url(), "--concurrency", "5"});
   ASSERT_TRUE(db.becomes("SELECT count(*) > 50 FROM test_jobs WHERE status = 'succeeded'", "t"));
   tx.exec("SELECT pg_sleep(5)");
-  const auto committed = tx.exec1("SELECT clock_timestamp()")[0].as<std::string>();
+  const auto committed = tx.exec("SELECT clock_timestamp()")[0][0].as<std::string>();
   tx.commit();
   ASSERT_TRUE(
       db.becomes("SELECT count(*) FROM history WHERE name = 'late' AND after = 'processing'", "1"));

@@ -56,8 +56,8 @@ TEST_F(spot_images_e2e, a_job_whose_spot_was_deleted_fails_with_that_reason) {
     x.answer(200, image_answer_body(tiny_png("meanwhile")));
   });
   EXPECT_EQ(run({"worker", "--drain"}, api.settings()).exit_code, 0);
-  EXPECT_EQ(job_of("before"), "failed 1 the spot before of plan p was deleted");
-  EXPECT_EQ(job_of("meanwhile"), "failed 1 the spot meanwhile of plan p was deleted");
+  EXPECT_EQ(job_of("before"), "failed 1 plan p has no spot before");
+  EXPECT_EQ(job_of("meanwhile"), "failed 1 plan p has no spot meanwhile");
   EXPECT_EQ(api.asked("before"), 0);
   EXPECT_EQ(files_in(folder + "/store"), 0) << "no picture stays behind";
 }
@@ -100,7 +100,7 @@ TEST_F(spot_images_e2e, settings_that_make_no_sense_are_refused_at_start) {
     return changed;
   };
   refused(with("IMAGE_API_BASE_URL", "ftp://pictures"), 2, "IMAGE_API_BASE_URL: ");
-  refused(with("IMAGE_API_TIMEOUT", "soon"), 2, "IMAGE_API_TIMEOUT must be a positive number");
+  refused(with("IMAGE_API_TIMEOUT", "soon"), 2, "IMAGE_API_TIMEOUT must be a number of seconds from 1 to 3600");
   refused({{"STORAGE_TYPE", "TAPE"}}, 2, "STORAGE_TYPE: TAPE is not known");
   refused({{"STORAGE_TYPE", "GCP"}, {"GCS_BUCKET_NAME", ""}}, 2, "GCS_BUCKET_NAME: is needed");
   refused({{"LOCAL_STORAGE_PATH", "/proc/nothing"}}, 1, "/proc/nothing");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "common/kind_info.hpp"
+#include "common/pg/exec.hpp"
 #include "common/queries.hpp"
 #include "support/jobs.hpp"
 #include "worker/line_cursor.hpp"
@@ -19,9 +20,8 @@ class claim_mark : public ::testing::Test {
     kind.table = "public.spot_image_jobs";
     pqxx::work tx(db_.connection());
     std::string names;
-    for (const auto& row :
-         tx.exec_params(kind.bind(queries::claim, ", j.spot_name"), 1, behind.priority, behind.seq,
-                        at_most, ++lease_, "w", 10'000)) {
+    for (const auto& row : pg::exec(tx, kind.bind(queries::claim, ", j.spot_name"), 1,
+                                    behind.priority, behind.seq, at_most, ++lease_, "w", 10'000)) {
       if (row["id"].is_null()) continue;
       names += (names.empty() ? "" : " ") + row["spot_name"].as<std::string>();
     }

@@ -127,7 +127,7 @@ TEST_F(cli, wrong_usage_exits_with_2) {
   expect_error(run({"jobs", "cancel", "7"}), 2, "not a job's id");
   expect_error(run({"jobs", "retry"}), 2, "either job ids or --failed");
   expect_error(run({"jobs", "retry", nobody, "--failed"}), 2, "either job ids or --failed");
-  expect_error(run({"jobs", "retry", "--failed"}), 2, "needs --kind");
+  expect_error(run({"jobs", "retry", nobody, "--kind", "spot_image"}), 2, "goes with --failed");
   expect_error(run({"kinds", "pause"}), 2, "KIND");
   expect_error(run({"stats", "--watch", "0"}), 2, "--watch");
   expect_error(run({"stats", "--watch", "--prometheus"}), 2, "--watch excludes --prometheus");
@@ -170,7 +170,7 @@ TEST_F(cli, reads_a_dot_env_below_environment_below_flags) {
 }
 
 TEST_F(cli, kinds_are_listed_paused_and_resumed) {
-  EXPECT_THAT(out({"kinds", "list"}), ContainsRegex("spot_image +public.spot_image_jobs +running"));
+  EXPECT_THAT(out({"kinds", "list"}), ContainsRegex("spot_image +public.spot_image_jobs +no worker"));
   EXPECT_THAT(out({"kinds", "pause", "spot_image"}), HasSubstr("spot_image is paused"));
   EXPECT_EQ(parsed({"kinds", "list"})["kinds"][0]["paused"], true);
   insert_job(db_, "a");
@@ -330,17 +330,17 @@ TEST_F(cli, stats_count_what_waits_runs_and_failed) {
   EXPECT_EQ(kind["delayed"], 1);
   EXPECT_EQ(kind["running"], 1);
   EXPECT_EQ(kind["failed"], 1);
-  EXPECT_EQ(kind["workers"], 1);
+  EXPECT_EQ(kind["workers"], 2);  // and the one that claimed in SQL
   EXPECT_GE(kind["oldest_waiting_seconds"].get<double>(), 90);
   EXPECT_EQ(kind["last_hour"]["succeeded"], 11);
   EXPECT_EQ(kind["last_hour"]["refused"], 1);
-  EXPECT_THAT(out({"stats"}), ContainsRegex("spot_image +running +1 +3 +1m [0-9]+s +1 +1 +1 "));
+  EXPECT_THAT(out({"stats"}), ContainsRegex("spot_image +running +2 +3 +1m [0-9]+s +1 +1 +1 "));
   const auto metrics = out({"stats", "--prometheus"});
   for (const char* line :
        {"rowrunner_waiting_jobs{kind=\"spot_image\"} 3",
         "rowrunner_delayed_jobs{kind=\"spot_image\"} 1",
         "rowrunner_running_jobs{kind=\"spot_image\"} 1",
-        "rowrunner_failed_jobs{kind=\"spot_image\"} 1", "rowrunner_workers{kind=\"spot_image\"} 1",
+        "rowrunner_failed_jobs{kind=\"spot_image\"} 1", "rowrunner_workers{kind=\"spot_image\"} 2",
         "rowrunner_paused{kind=\"spot_image\"} 0",
         "rowrunner_last_hour_jobs{kind=\"spot_image\",event=\"succeeded\"} 11"}) {
     EXPECT_THAT(metrics, HasSubstr(std::string("\n") + line + "\n"));

@@ -89,7 +89,7 @@ TEST(contention, what_a_claim_took_that_was_answered_too_late_goes_back_uncharge
   db.exec(
       "CREATE SEQUENCE claims;"
       "CREATE FUNCTION slow_at_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-      "  IF nextval('claims') = 1 THEN PERFORM pg_sleep(1.5); END IF; RETURN NULL;"
+      "  IF nextval('public.claims') = 1 THEN PERFORM pg_sleep(1.5); END IF; RETURN NULL;"
       "END $$;"
       "CREATE TRIGGER slow_at_first AFTER UPDATE ON test_jobs FOR EACH ROW"
       "  WHEN (NEW.status = 'processing') EXECUTE FUNCTION slow_at_first()");
@@ -139,9 +139,9 @@ TEST(contention, a_request_to_cancel_that_an_end_had_to_wait_for_still_counts) {
   pqxx::connection watching(db.url());
   for (bool waits = false; !waits;) {
     pqxx::nontransaction look(watching);
-    waits = look.exec1(
+    waits = look.exec(
                     "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-                    " AND datname = current_database()")[0]
+                    " AND datname = current_database()")[0][0]
                 .as<bool>();
   }
   request.commit();

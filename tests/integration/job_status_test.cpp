@@ -51,6 +51,7 @@ TEST(job_status, the_engine_makes_these_changes_and_no_others) {
   db.exec(
       "SELECT rowrunner.requeue('test', id) FROM test_jobs WHERE status IN"
       " ('failed', 'cancelled')");
+  db.exec("SELECT rowrunner.enqueue_again('test', id) FROM test_jobs WHERE status = 'succeeded'");
   std::set<std::string> made;
   for (const auto& row : db.rows("SELECT DISTINCT before || ' > ' || after FROM history")) {
     made.insert(row[0].as<std::string>());

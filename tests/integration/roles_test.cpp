@@ -136,7 +136,12 @@ TEST_F(roles, a_worker_claims_and_ends_jobs) {
   EXPECT_EQ(value_as(worker, "SELECT rowrunner.succeed(" + claim() + ")"), "t");
   EXPECT_EQ(value_as(worker, "SELECT rowrunner.fail(" + claim() + ", 'boom', final => true)"),
             "failed");
-  EXPECT_EQ(value_as(worker, "SELECT rowrunner.release(" + claim() + ")"), "t");
+  const auto job = claim();
+  EXPECT_EQ(value_as(worker, "SELECT rowrunner.step(" + job + ", 's', '1')"), "t");
+  EXPECT_EQ(value_as(worker, "SELECT rowrunner.progress(" + job + ", 1, 2)"), "t");
+  EXPECT_EQ(value_as(worker, "SELECT rowrunner.heartbeat(" + job.substr(job.rfind(',') + 1) + ")"),
+            "t");
+  EXPECT_EQ(value_as(worker, "SELECT rowrunner.release(" + job + ")"), "t");
   EXPECT_EQ(as(worker, "SELECT rowrunner.rescue(id) FROM rowrunner.kinds"), "");
   EXPECT_EQ(as(worker, "UPDATE rowrunner.kinds SET paused = true"), "");
   EXPECT_EQ(

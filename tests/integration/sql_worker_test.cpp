@@ -123,7 +123,7 @@ TEST_F(sql_worker, a_released_job_is_uncharged_and_comes_first) {
 TEST_F(sql_worker, a_heartbeat_keeps_a_lease) {
   insert_job(db_, "a");
   const auto job = claim("-1 second");
-  EXPECT_EQ(call("heartbeat(" + job.lease + ")"), "t");
+  EXPECT_EQ(call("heartbeat(" + job.lease + ", '10 seconds')"), "t");
   EXPECT_EQ(claim_names(db_), "");  // it would have been rescued
   EXPECT_EQ(call("succeed(" + job.arguments() + ")"), "t");
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "common/kind_info.hpp"
+#include "common/pg/exec.hpp"
 #include "common/queries.hpp"
 #include "support/postgres.hpp"
 #include "worker/line_cursor.hpp"
@@ -43,14 +44,14 @@ class statistics : public ::testing::Test {
     pqxx::work tx(db_.connection());
     const auto read_so_far = [&] {
       return tx
-          .exec1(
+          .exec(
               "SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)"
-              " FROM pg_stat_xact_user_tables WHERE relid = 'spot_image_jobs'::regclass")[0]
+              " FROM pg_stat_xact_user_tables WHERE relid = 'spot_image_jobs'::regclass")[0][0]
           .as<int>();
     };
     const int before = read_so_far();
     tx.exec(std::string(settings.text));
-    tx.exec_params(kind_.bind(statement), params...);
+    pg::exec(tx, kind_.bind(statement), params...);
     return read_so_far() - before;
   }
 

@@ -17,7 +17,7 @@ inline std::string lost_jobs(test_database& db, const std::string& table = "spot
       "   AND NOT EXISTS (SELECT FROM rowrunner.queue q WHERE q.job_id = j.id"
       "                   AND q.priority = j.priority AND j.run_at <= clock_timestamp())"
       "   AND NOT EXISTS (SELECT FROM rowrunner.delayed d WHERE d.job_id = j.id"
-      "                   AND d.priority = j.priority AND d.run_at = j.run_at))"
+      "                   AND d.priority = j.priority AND d.run_at >= j.run_at))"
       " || ' ' || (SELECT count(*) FROM " +
       table +
       " j WHERE status = 'processing'"

@@ -1,5 +1,7 @@
 #include "support/jobs_database.hpp"
 
+#include "common/pg/exec.hpp"
+
 namespace rowrunner::testing {
 
 namespace {
@@ -33,7 +35,9 @@ CREATE TABLE history (
   n bigint GENERATED ALWAYS AS IDENTITY, job_id uuid, name text, before text, after text,
   old_lease bigint, new_lease bigint, attempts integer, at timestamptz NOT NULL DEFAULT clock_timestamp());
 
-CREATE FUNCTION note_change() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$
+-- Also engine functions that run as another role change jobs.
+CREATE FUNCTION note_change() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
   INSERT INTO history (job_id, name, before, after, old_lease, new_lease, attempts)
     VALUES (NEW.id, NEW.name, OLD.status, NEW.status, OLD.lease, NEW.lease, NEW.attempts);
@@ -50,7 +54,7 @@ SELECT 'I9: queued without a place: ' || j.name FROM test_jobs j
 WHERE j.status = 'queued' AND j.run_at < 'infinity'
   AND NOT EXISTS (SELECT FROM rowrunner.queue q JOIN rowrunner.kinds k ON k.id = q.kind AND k.kind = 'test'
                   WHERE q.job_id = j.id AND q.priority = j.priority)
-  AND NOT EXISTS (SELECT FROM rowrunner.delayed d WHERE d.job_id = j.id AND d.run_at = j.run_at)
+  AND NOT EXISTS (SELECT FROM rowrunner.delayed d WHERE d.job_id = j.id AND d.run_at >= j.run_at)
 UNION ALL
 SELECT 'I9: processing without a lease: ' || j.name FROM test_jobs j
 WHERE j.status = 'processing'
@@ -98,11 +102,12 @@ jobs_database::jobs_database() {
 std::string jobs_database::add(const std::string& name, const std::string& action, int ms,
                                int times, int max_attempts) {
   pqxx::work tx(connection());
-  const auto row = tx.exec_params1(
+  const auto answer = pg::exec(
+      tx,
       "INSERT INTO test_jobs (name, action, ms, times, max_attempts) VALUES ($1, $2, $3, $4, $5)"
       " RETURNING id",
       name, action, ms, times, max_attempts);
-  const auto id = row[0].as<std::string>();
+  const auto id = answer[0][0].as<std::string>();
   tx.commit();
   return id;
 }

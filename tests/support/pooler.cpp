@@ -59,7 +59,7 @@ void write_file(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-pooler::pooler(const std::string& server_url) {
+pooler::pooler(const std::string& server_url, const std::string& settings) {
   std::string name = (std::filesystem::temp_directory_path() / "poolerXXXXXX").string();
   folder_ = mkdtemp(name.data());
   const boost::urls::url server(server_url);
@@ -77,7 +77,8 @@ pooler::pooler(const std::string& server_url) {
                    std::to_string(port_) +
                    "\nunix_socket_dir =\nauth_type = scram-sha-256\nauth_file = " + folder_ +
                    "/users\nmax_client_conn = 1000\ndefault_pool_size = 20\n"
-                   "server_login_retry = 1\nlog_connections = 0\nlog_disconnections = 0\n");
+                   "server_login_retry = 1\nlog_connections = 0\nlog_disconnections = 0\n" +
+                   settings);
     process_ = std::make_unique<child_process>(command(folder_ + "/pgbouncer.ini"));
     if (process_->wait_for_output_line("process up")) return;
   }

@@ -10,8 +10,9 @@ namespace rowrunner::testing {
 /// PgBouncer in transaction mode in front of the server of a URL. It ends with this object.
 class pooler {
  public:
-  /// Throws std::runtime_error if it does not start.
-  explicit pooler(const std::string& server_url);
+  /// `settings` are lines of its configuration that win over those it has otherwise. Throws
+  /// std::runtime_error if it does not start.
+  explicit pooler(const std::string& server_url, const std::string& settings = "");
   ~pooler();
   pooler(const pooler&) = delete;
   pooler& operator=(const pooler&) = delete;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "apps/migrator.hpp"
+#include "common/pg/exec.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::testing {
@@ -62,12 +63,12 @@ std::string template_name(pqxx::connection& server) {
   std::string all;
   for (const auto& m : all_migrations()) (all += m.name) += m.text;
   pqxx::nontransaction tx(server);
-  return "rowrunner_template_" + tx.exec_params("SELECT md5($1)", all)[0][0].as<std::string>();
+  return "rowrunner_template_" + pg::exec(tx, "SELECT md5($1)", all)[0][0].as<std::string>();
 }
 
 bool exists(pqxx::connection& server, const std::string& database) {
   pqxx::nontransaction tx(server);
-  return !tx.exec_params("SELECT FROM pg_database WHERE datname = $1", database).empty();
+  return !pg::exec(tx, "SELECT FROM pg_database WHERE datname = $1", database).empty();
 }
 
 // Several test processes start at once; the first makes the template. It gets its name only when it

@@ -4,18 +4,6 @@
 
 namespace rowrunner::testing {
 
-namespace {
-
-/// Only there so that await_notification has somebody to wake.
-class changes : public pqxx::notification_receiver {
- public:
-  explicit changes(pqxx::connection_base& connection)
-      : pqxx::notification_receiver(connection, "test_changes") {}
-  void operator()(const std::string&, int) override {}
-};
-
-}  // namespace
-
 void watched_database::watch(const std::string& table) {
   exec(
       "CREATE FUNCTION public.tell_change() RETURNS trigger LANGUAGE plpgsql AS"
@@ -30,9 +18,8 @@ void watched_database::come_back() {
 }
 
 void watched_database::listen() {
-  receiver_.reset();
   listener_ = std::make_unique<pqxx::connection>(url());
-  receiver_ = std::make_unique<changes>(*listener_);
+  pqxx::nontransaction(*listener_).exec("LISTEN test_changes");
 }
 
 bool watched_database::becomes(const std::string& sql, const std::string& wanted,

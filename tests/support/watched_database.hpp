@@ -30,7 +30,6 @@ class watched_database : public test_database {
   void listen();
 
   std::unique_ptr<pqxx::connection> listener_;
-  std::unique_ptr<pqxx::notification_receiver> receiver_;
 };
 
 }  // namespace rowrunner::testing

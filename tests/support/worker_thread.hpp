@@ -25,8 +25,9 @@ class worker_thread {
     return options;
   }
 
-  worker_thread(worker_options options, const set_up& add_kinds)
-      : worker_(std::move(options), std::make_shared<logger>(log_level::off)) {
+  worker_thread(worker_options options, const set_up& add_kinds,
+                std::shared_ptr<logger> log = std::make_shared<logger>(log_level::off))
+      : worker_(std::move(options), std::move(log)) {
     add_kinds(worker_);
     ended_ = std::async(std::launch::async, [this] { worker_.run(); });
   }

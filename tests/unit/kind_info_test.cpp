@@ -21,6 +21,11 @@ TEST(quote_name, doubles_quotes) {
   EXPECT_EQ(quote_name("My \"Table\""), "\"My \"\"Table\"\"\"");
 }
 
+TEST(quote_literal, doubles_quotes_and_backslashes) {
+  EXPECT_EQ(quote_literal("plain"), "E'plain'");
+  EXPECT_EQ(quote_literal("it's a \\"), "E'it''s a \\\\'");
+}
+
 TEST(kind_info, binds_table_and_columns) {
   kind_info kind;
   kind.table = "public.\"my {columns}\"";
@@ -34,7 +39,8 @@ TEST(kind_info, binds_table_and_columns) {
 TEST(kind_info, leaves_no_mark_in_the_statements_of_the_worker) {
   kind_info kind;
   kind.table = "public.jobs";
-  for (const auto& statement : {queries::claim, queries::succeed, queries::fail}) {
+  for (const auto& statement :
+       {queries::claim, queries::claim_careful, queries::succeed, queries::fail}) {
     EXPECT_EQ(kind.bind(statement).find('{'), std::string::npos) << statement.name;
   }
 }

@@ -45,5 +45,53 @@ TEST(lane, without_jobs_that_are_ready_nothing_is_stuck) {
   EXPECT_FALSE(home.stuck(start + 1h));
 }
 
+lane::stretch whole_queue(int jobs, bool left_locked) {
+  return {.jobs = jobs, .from_front = true, .to_the_end = true, .left_locked = left_locked};
+}
+
+TEST(lane, sleeps_when_all_that_is_left_is_locked) {
+  lane home;
+  home.walked(whole_queue(0, true), start);
+  EXPECT_TRUE(home.asleep);
+  EXPECT_FALSE(home.locked.due(start));
+}
+
+TEST(lane, goes_on_while_it_takes_jobs_beside_locked_ones) {
+  lane home;
+  home.walked(whole_queue(1, true), start);
+  EXPECT_FALSE(home.asleep);
+  EXPECT_TRUE(home.locked.due(start));
+}
+
+TEST(lane, does_not_take_an_empty_queue_for_a_locked_one) {
+  lane home;
+  home.walked(whole_queue(0, false), start);
+  EXPECT_TRUE(home.locked.due(start));
+}
+
+TEST(lane, judges_a_walk_of_several_claims_at_its_end) {
+  lane home;
+  home.walked({.jobs = 0, .from_front = true, .to_the_end = false, .left_locked = true}, start);
+  EXPECT_FALSE(home.asleep) << "there may be free jobs behind";
+  home.walked({.jobs = 0, .from_front = false, .to_the_end = true, .left_locked = false}, start);
+  EXPECT_TRUE(home.asleep);
+}
+
+TEST(lane, forgets_what_was_locked_when_jobs_come_again) {
+  lane home;
+  for (int i = 0; i < lane_backoff::hopeless_after; ++i) home.walked(whole_queue(0, true), start);
+  EXPECT_TRUE(home.locked.hopeless());
+  home.walked(whole_queue(1, true), start);
+  EXPECT_FALSE(home.locked.hopeless());
+}
+
+TEST(lane, claims_again_when_neither_look_nor_trouble_forbids_it) {
+  lane home;
+  EXPECT_LE(home.next_claim(), start);
+  home.claims.failed(start);
+  home.wake();
+  EXPECT_EQ(home.next_claim(), start + 100ms) << "a wake-up does not fix a claim that fails";
+}
+
 }  // namespace
 }  // namespace rowrunner

@@ -8,14 +8,14 @@ namespace {
 
 TEST(pg_error, classifies_an_absent_server) {
   for (const auto* state :
-       {"08000", "08006", "08P01", "57P01", "57P02", "57P03", "53300", "25006"}) {
+       {"08000", "08006", "08P01", "57P01", "57P02", "57P03", "53300", "25006", "26000", "42P05"}) {
     EXPECT_EQ(classify(state), error_class::connection) << state;
   }
 }
 
 TEST(pg_error, classifies_what_a_later_attempt_may_survive) {
   for (const auto* state :
-       {"40001", "0A000", "26000", "40P01", "55P03", "57014", "53000", "53100", "53200", "53400"}) {
+       {"40001", "0A000", "40P01", "55P03", "57014", "53000", "53100", "53200", "53400"}) {
     EXPECT_EQ(classify(state), error_class::retry_transaction) << state;
   }
 }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/pg/error.hpp"
+#include "common/queries.hpp"
 
 // How a run() works.
 //
@@ -143,7 +144,19 @@ bool connection::in_transaction() const noexcept {
   return raw_ != nullptr && PQtransactionStatus(raw_) != PQTRANS_IDLE;
 }
 
+// A pooler may hand every transaction to another server connection, so there each one sets it; else
+// open() did. In a transaction of several runs the first one did.
+bool connection::needs_search_path() const noexcept {
+  return options_.system_names_only && !has_search_path_ && !in_transaction();
+}
+
 asio::awaitable<std::vector<result>> connection::run(std::vector<call> calls) {
+  // Without a name: a pooler that nobody told of may have given the name to another connection.
+  static const statement search_path{"", std::string(queries::search_path.text)};
+  const bool sets_path = needs_search_path();
+  if (sets_path) {
+    calls.insert(calls.begin(), with(search_path, options_.pooled ? "true" : "false"));
+  }
   require_sendable(calls, prepared_);
   interrupt_wait();
   if (broken()) throw connection_lost("the connection was closed earlier", false);
@@ -168,6 +181,7 @@ asio::awaitable<std::vector<result>> connection::run(std::vector<call> calls) {
   co_await asio::this_coro::throw_if_cancelled(throws_if_cancelled);
   if (failure) std::rethrow_exception(failure);
   if (x.refusal) throw query_error(*x.refusal);
+  if (sets_path) x.results.erase(x.results.begin());
   co_return std::move(x.results);
 }
 
@@ -301,9 +315,9 @@ void connection::refuse(exchange& x, const result& answer) {
   }
   x.refusal.emplace(sqlstate, primary.empty() ? reason() : std::string(primary), name,
                     std::string(answer.error_field(PG_DIAG_MESSAGE_DETAIL)));
-  // A changed schema ("cached plan must not change result type") or somebody's DEALLOCATE: only a
-  // new connection has nothing prepared for sure.
-  if (sqlstate == "0A000" || sqlstate == "26000") outdated_ = true;
+  // A changed schema ("cached plan must not change result type"), somebody's DEALLOCATE, or a
+  // pooler in between: only a new connection has nothing prepared for sure.
+  if (sqlstate == "0A000" || sqlstate == "26000" || sqlstate == "42P05") outdated_ = true;
   // A standby, or a primary that was demoted: a new connection finds the one that writes.
   if (sqlstate == "25006") outdated_ = true;
 }

@@ -26,6 +26,9 @@ struct settings {
   /// Behind a transaction-mode pooler: no prepared statements, as each transaction may get another
   /// server connection.
   bool pooled = false;
+  /// Names without a schema are the system's alone, whatever the search_path of the user or the
+  /// database is. For statements that no object of somebody else may change.
+  bool system_names_only = false;
   /// For each host address of the URL.
   std::chrono::milliseconds connect_timeout{5000};
   /// For each run(), from its first byte to its last answer.
@@ -81,6 +84,7 @@ class connection {
   void start(const endpoint& target);
   asio::awaitable<void> handshake(const endpoint& target);
 
+  bool needs_search_path() const noexcept;
   asio::awaitable<void> converse(exchange& x);
   asio::awaitable<void> step(exchange& x);
   std::size_t enqueue(exchange& x, std::size_t index);
@@ -109,6 +113,7 @@ class connection {
   std::string last_words_;
   std::string last_sqlstate_;
   bool outdated_ = false;
+  bool has_search_path_ = false;
   /// Counts waits and their interruptions; a wait whose number has passed is over. It is shared, as
   /// a wait may wake up after the connection is gone.
   std::shared_ptr<std::uint64_t> wait_number_ = std::make_shared<std::uint64_t>(0);

@@ -37,15 +37,16 @@ std::string on_one_line(const std::string& text) {
 error_class classify(std::string_view sqlstate) {
   // 53300 comes first, as the rest of class 53 is about a server that does accept connections.
   // 25006 is what a standby or a demoted primary answers: the server that writes is another one by
-  // now.
+  // now. 26000 and 42P05 are prepared statements that are gone or exist already: the session is not
+  // the one that this client prepared them on, as behind a transaction-mode pooler.
   if (sqlstate.starts_with("08") || sqlstate == "57P01" || sqlstate == "57P02" ||
-      sqlstate == "57P03" || sqlstate == "53300" || sqlstate == "25006") {
+      sqlstate == "57P03" || sqlstate == "53300" || sqlstate == "25006" || sqlstate == "26000" ||
+      sqlstate == "42P05") {
     return error_class::connection;
   }
-  // 0A000 and 26000 are prepared statements that no longer fit or are gone, which a new connection
-  // mends.
+  // 0A000 is a prepared statement that no longer fits, which a new connection fixes.
   if (sqlstate == "40001" || sqlstate == "40P01" || sqlstate == "55P03" || sqlstate == "57014" ||
-      sqlstate.starts_with("53") || sqlstate == "0A000" || sqlstate == "26000") {
+      sqlstate.starts_with("53") || sqlstate == "0A000") {
     return error_class::retry_transaction;
   }
   return error_class::permanent;

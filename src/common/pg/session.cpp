@@ -117,6 +117,11 @@ void session::on_connect(std::vector<statement> statements, std::function<void(i
   core_->tell = std::move(tell);
 }
 
+void session::set_pooled() {
+  core_->options.pooled = true;
+  close();
+}
+
 int session::reconnects() const noexcept { return std::max(0, core_->opened - 1); }
 
 void session::close() {

@@ -50,6 +50,9 @@ class session {
   /// learns how many connections were made so far, this one included.
   void on_connect(std::vector<statement> statements, std::function<void(int)> tell = {});
 
+  /// From now on it uses nothing that a transaction-mode pooler does not keep.
+  void set_pooled();
+
   /// Both throw connect_failed, connection_lost or query_error. May be cancelled up to the moment
   /// when the calls are sent.
   asio::awaitable<std::vector<result>> run(std::vector<call> calls);

@@ -2,6 +2,7 @@
 
 #include "common/errors.hpp"
 #include "common/kind_info.hpp"
+#include "common/pg/exec.hpp"
 #include "common/queries.hpp"
 #include "workloads/spot_images/names.hpp"
 
@@ -9,9 +10,9 @@ namespace rowrunner::spot_images {
 
 enqueue_answer spot_images(pqxx::dbtransaction& tx, std::string_view plan_id) {
   const std::string id = checked_plan_id(plan_id);
-  const auto added = tx.exec_params(std::string(queries::spot_jobs_enqueue.text), id);
+  const auto added = pg::exec(tx, queries::spot_jobs_enqueue, id);
   if (!added[0][0].as<bool>()) throw bad_input("unknown plan '" + id + "'");
-  const auto again = tx.exec_params(std::string(queries::spot_jobs_requeue.text), id);
+  const auto again = pg::exec(tx, queries::spot_jobs_requeue, id);
   enqueue_answer out;
   out.enqueued = added[0][2].as<int>();
   out.requeued = again[0][0].as<int>();
@@ -47,7 +48,7 @@ void create_job(pqxx::dbtransaction& tx, std::string_view plan_id, std::string_v
   if (max_attempts < 1) {
     throw bad_input("max_attempts " + std::to_string(max_attempts) + " is less than 1");
   }
-  tx.exec_params(std::string(queries::spot_job_create.text), id, name, max_attempts);
+  pg::exec(tx, queries::spot_job_create, id, name, max_attempts);
 }
 
 enqueue_answer missing(pqxx::dbtransaction& tx) {

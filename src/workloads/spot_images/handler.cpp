@@ -24,6 +24,7 @@ pg::settings connection_settings(const std::string& url, bool pooled) {
   pg::settings settings;
   settings.url = url;
   settings.pooled = pooled;
+  settings.system_names_only = true;
   settings.application_name = "rowrunner spot_image";
   return settings;
 }
@@ -40,9 +41,8 @@ storage::offload on_threads(asio::thread_pool& threads) {
   };
 }
 
-outcome spot_deleted(const job& self) {
-  return final_failure("the spot " + self.text("spot_name") + " of plan " + self.text("plan_id") +
-                       " was deleted");
+outcome spot_missing(const job& self) {
+  return final_failure("plan " + self.text("plan_id") + " has no spot " + self.text("spot_name"));
 }
 
 std::string draft_key(const job& self) { return "spot_images/drafts/" + self.id() + ".png"; }
@@ -98,7 +98,7 @@ asio::awaitable<outcome> handler::run(job& self) {
 
 asio::awaitable<outcome> handler::make_picture(job& self) {
   const auto place = co_await read_spot(self);
-  if (!place) co_return spot_deleted(self);
+  if (!place) co_return spot_missing(self);
   const step_body write_prompt = [&]() -> asio::awaitable<json> { co_return prompt_for(*place); };
   const auto prompt = co_await self.step("prompt", write_prompt);
 
@@ -110,7 +110,7 @@ asio::awaitable<outcome> handler::make_picture(job& self) {
   // A generation takes its time: whoever deleted the spot meanwhile wants no picture of it.
   if (!co_await read_spot(self)) {
     co_await discard(draft_file);
-    co_return spot_deleted(self);
+    co_return spot_missing(self);
   }
   const step_body store = [&]() -> asio::awaitable<json> {
     return upload(self, draft_file, *place, words);

@@ -74,8 +74,9 @@ image_api_options image_api_settings(const environment& env) {
   int timeout = 0;
   const auto [end, error] =
       std::from_chars(seconds.data(), seconds.data() + seconds.size(), timeout);
-  if (error != std::errc{} || end != seconds.data() + seconds.size() || timeout < 1) {
-    throw usage_error("IMAGE_API_TIMEOUT must be a positive number of seconds");
+  if (error != std::errc{} || end != seconds.data() + seconds.size() || timeout < 1 ||
+      timeout > 3600) {
+    throw usage_error("IMAGE_API_TIMEOUT must be a number of seconds from 1 to 3600");
   }
   auto base = env.get("IMAGE_API_BASE_URL").value_or("https://api.openai.com/v1");
   while (base.ends_with('/')) base.pop_back();

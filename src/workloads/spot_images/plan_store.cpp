@@ -2,6 +2,7 @@
 
 #include "common/errors.hpp"
 #include "common/pg/array.hpp"
+#include "common/pg/exec.hpp"
 #include "common/queries.hpp"
 #include "workloads/spot_images/names.hpp"
 
@@ -22,8 +23,8 @@ void create_spots(pqxx::dbtransaction& tx, const plan& given) {
     descriptions.push_back(spot.description);
     urls.push_back(spot.image_url);
   }
-  tx.exec_params(std::string(queries::plan_spots_create.text), given.id, pg::array(names),
-                 pg::array(areas), pg::array(descriptions), pg::array(urls));
+  pg::exec(tx, queries::plan_spots_create, given.id, pg::array(names), pg::array(areas),
+           pg::array(descriptions), pg::array(urls));
 }
 
 // The first thing in which the plan differs from what is stored; empty if there is none.
@@ -45,7 +46,7 @@ std::string difference(const plan& given, const plan_state& stored) {
 }  // namespace
 
 import_result import_plan(pqxx::dbtransaction& tx, const plan& given) {
-  if (!tx.exec_params(std::string(queries::plan_create.text), given.id, given.title).empty()) {
+  if (!pg::exec(tx, queries::plan_create, given.id, given.title).empty()) {
     create_spots(tx, given);
     return import_result::created;
   }
@@ -58,10 +59,10 @@ import_result import_plan(pqxx::dbtransaction& tx, const plan& given) {
 plan_state read_plan(pqxx::dbtransaction& tx, std::string_view plan_id) {
   plan_state out;
   out.id = checked_plan_id(plan_id);
-  const auto title = tx.exec_params(std::string(queries::plan_title.text), out.id);
+  const auto title = pg::exec(tx, queries::plan_title, out.id);
   if (title.empty()) throw bad_input("unknown plan '" + out.id + "'");
   out.title = title[0][0].as<std::string>();
-  for (const auto& row : tx.exec_params(std::string(queries::plan_spots.text), out.id)) {
+  for (const auto& row : pg::exec(tx, queries::plan_spots, out.id)) {
     spot_state state;
     state.spot.name = row[0].as<std::string>();
     state.spot.area = row[1].as<std::string>();

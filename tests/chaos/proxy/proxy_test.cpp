@@ -12,6 +12,7 @@
 
 #include "chaos/proxy/fault_proxy.hpp"
 #include "common/pg/error.hpp"
+#include "common/pg/exec.hpp"
 #include "common/pg/session.hpp"
 #include "integration/pg_fixture.hpp"
 #include "support/postgres.hpp"
@@ -69,7 +70,7 @@ TEST_F(fault_proxy_test, passes_everything_on_unchanged) {
   pqxx::connection through(url);
   pqxx::work tx(through);
   const std::string text(300'000, 'x');
-  EXPECT_EQ(tx.exec_params1("SELECT $1 || 'y'", text)[0].as<std::string>(), text + "y");
+  EXPECT_EQ(pg::exec(tx, "SELECT $1 || 'y'", text)[0][0].as<std::string>(), text + "y");
   EXPECT_EQ(tx.exec("SELECT repeat('z', 1000) FROM generate_series(1, 2000)").size(), 2000U);
   EXPECT_EQ(proxy.tell("connections a"), "1");
 }

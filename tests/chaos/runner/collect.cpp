@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "common/pg/exec.hpp"
 #include "workloads/spot_images/image_api.hpp"
 #include "workloads/spot_images/provider.hpp"
 
@@ -48,14 +49,14 @@ std::string state_of_file(const std::string& url) {
 std::int64_t jobs_left(pqxx::connection& on) {
   pqxx::work tx(on);
   return tx
-      .exec1("SELECT count(*) FROM " + all_jobs +
-             " WHERE status NOT IN ('succeeded', 'failed', 'cancelled')")[0]
+      .exec("SELECT count(*) FROM " + all_jobs +
+            " WHERE status NOT IN ('succeeded', 'failed', 'cancelled')")[0][0]
       .as<std::int64_t>();
 }
 
 std::int64_t jobs_held_by(pqxx::connection& on, const std::string& worker) {
   pqxx::work tx(on);
-  return tx.exec_params1("SELECT count(*) FROM rowrunner.leases WHERE worker = $1", worker)[0]
+  return pg::exec(tx, "SELECT count(*) FROM rowrunner.leases WHERE worker = $1", worker)[0][0]
       .as<std::int64_t>();
 }
 

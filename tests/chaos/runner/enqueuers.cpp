@@ -5,6 +5,7 @@
 #include <rowrunner/enqueue.hpp>
 
 #include "chaos/behaviour.hpp"
+#include "common/pg/exec.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::chaos {
@@ -145,20 +146,20 @@ bool enqueuers::enqueue_pictures(pqxx::connection& on, std::uint64_t plan) {
   std::vector<std::optional<std::string>> ids;
   try {
     pqxx::work tx(on);
-    tx.exec_params(
-        "INSERT INTO travel_plans (plan_id, title) VALUES ($1, 'A plan')"
-        " ON CONFLICT DO NOTHING",
-        plan_id);
+    pg::exec(tx,
+             "INSERT INTO travel_plans (plan_id, title) VALUES ($1, 'A plan')"
+             " ON CONFLICT DO NOTHING",
+             plan_id);
     for (std::uint64_t i = 0; i < spots_of_a_plan; ++i) {
       const std::string spot = "spot-" + std::to_string(i);
-      tx.exec_params(
-          "INSERT INTO spots (plan_id, spot_name) VALUES ($1, $2)"
-          " ON CONFLICT DO NOTHING",
-          plan_id, spot);
-      const auto made = tx.exec_params(
-          "INSERT INTO spot_image_jobs (plan_id, spot_name)"
-          " VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id",
-          plan_id, spot);
+      pg::exec(tx,
+               "INSERT INTO spots (plan_id, spot_name) VALUES ($1, $2)"
+               " ON CONFLICT DO NOTHING",
+               plan_id, spot);
+      const auto made = pg::exec(tx,
+                                 "INSERT INTO spot_image_jobs (plan_id, spot_name)"
+                                 " VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id",
+                                 plan_id, spot);
       ids.push_back(made.empty() ? std::nullopt : std::optional(made[0][0].as<std::string>()));
     }
     tx.commit();

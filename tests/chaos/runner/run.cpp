@@ -116,7 +116,7 @@ void warm_up(const arena& ground, int workers) {
       " AND (SELECT count(*) FROM chaos_transitions) > 200";
   for (const auto begun = std::chrono::steady_clock::now();;) {
     pqxx::work tx(*connection);
-    if (tx.exec1(flowing)[0].as<bool>()) return;
+    if (tx.exec(flowing)[0][0].as<bool>()) return;
     if (std::chrono::steady_clock::now() - begun > 60s) {
       throw std::runtime_error("the workers do not work, even without faults");
     }

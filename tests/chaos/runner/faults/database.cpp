@@ -5,6 +5,7 @@
 
 #include "chaos/runner/catalogue.hpp"
 #include "chaos/runner/faults/borrowed.hpp"
+#include "common/pg/exec.hpp"
 
 namespace rowrunner::chaos {
 
@@ -120,8 +121,8 @@ void make_deadlocks(stage& on, std::mt19937_64& rng) {
           " FOR UPDATE");
       on.pause(between(rng, 20, 100));
       for (const auto& row : held) {
-        tx.exec_params("SELECT FROM rowrunner.leases WHERE lease = $1 FOR UPDATE",
-                       row[0].as<std::string>());
+        pg::exec(tx, "SELECT FROM rowrunner.leases WHERE lease = $1 FOR UPDATE",
+                 row[0].as<std::string>());
       }
     });
     on.pause(between(rng, 50, 300));

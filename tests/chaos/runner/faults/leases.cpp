@@ -7,6 +7,7 @@
 #include "chaos/runner/catalogue.hpp"
 #include "chaos/runner/faults/borrowed.hpp"
 #include "chaos/runner/faults/requests.hpp"
+#include "common/pg/exec.hpp"
 
 namespace rowrunner::chaos {
 
@@ -24,7 +25,7 @@ constexpr auto just_before = 300ms;
 std::int64_t count(stage& on, const std::string& sql) {
   const auto connection = on.ground.connect();
   pqxx::nontransaction tx(*connection);
-  return tx.exec1(sql)[0].as<std::int64_t>();
+  return tx.exec(sql)[0][0].as<std::int64_t>();
 }
 
 std::string quoted(const std::vector<std::string>& names) {
@@ -42,7 +43,8 @@ struct slow_lease {
 std::optional<slow_lease> first_slow_lease(stage& on, const std::string& of_worker = "%") {
   const auto connection = on.ground.connect();
   pqxx::nontransaction tx(*connection);
-  const auto rows = tx.exec_params(
+  const auto rows = pg::exec(
+      tx,
       "SELECT l.worker, (EXTRACT(epoch FROM l.expires_at - clock_timestamp()) * 1000)::bigint"
       " FROM rowrunner.leases l JOIN chaos_jobs j ON j.lease = l.lease"
       " WHERE l.worker LIKE $1 AND j.status = 'processing' AND j.name LIKE 'slow-%'"

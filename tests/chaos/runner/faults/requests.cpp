@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "common/pg/exec.hpp"
+
 namespace rowrunner::chaos {
 namespace {
 
@@ -21,7 +23,7 @@ std::vector<std::string> cancel_some(stage& on, const std::string& which, int at
     names.push_back(row[1].as<std::string>());
     const auto request = names.back() + " " + std::to_string(++requests);
     on.record.note("runner cancel " + request);
-    tx.exec_params("SELECT rowrunner.cancel('chaos', $1)", row[0].as<std::string>());
+    pg::exec(tx, "SELECT rowrunner.cancel('chaos', $1)", row[0].as<std::string>());
     on.record.note("runner asked " + request);
   }
   return names;
@@ -32,7 +34,7 @@ void requeue_some(stage& on, const std::string& which, int at_most) {
   pqxx::nontransaction tx(*connection);
   for (const auto& row : some(tx, which, at_most)) {
     on.record.note("runner requeue " + row[1].as<std::string>());
-    tx.exec_params("SELECT rowrunner.requeue('chaos', $1)", row[0].as<std::string>());
+    pg::exec(tx, "SELECT rowrunner.requeue('chaos', $1)", row[0].as<std::string>());
   }
 }
 

@@ -1,11 +1,20 @@
-#include "apps/app_context.hpp"
+#include "program/context.hpp"
+
+#include <CLI/CLI.hpp>
 
 #include "common/errors.hpp"
 #include "common/text.hpp"
 
 namespace rowrunner {
 
-std::string app_context::database_url() const {
+void program_context::add_flags(CLI::App& app) {
+  app.add_option("--database-url", database_url_flag,
+                 "The database; default: DATABASE_URL from the environment or .env");
+  app.add_option("--log-level", log_level_flag,
+                 "debug, info, warn, error or off; default: LOG_LEVEL, or info");
+}
+
+std::string program_context::database_url() const {
   if (database_url_flag && !database_url_flag->empty()) return *database_url_flag;
   if (auto set = env.get("DATABASE_URL")) return *set;
   throw usage_error(
@@ -13,7 +22,7 @@ std::string app_context::database_url() const {
       "postgresql://user@host:5432/database");
 }
 
-std::shared_ptr<logger> app_context::make_logger(std::string worker) const {
+std::shared_ptr<logger> program_context::make_logger(std::string worker) const {
   const std::string word = log_level_flag.value_or(env.get("LOG_LEVEL").value_or("info"));
   const auto level = parse_log_level(word);
   if (!level) {

@@ -1,0 +1,107 @@
+#include "program/serve.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "program/setting.hpp"
+
+namespace rowrunner {
+namespace {
+
+constexpr double day = 86'400;
+constexpr number_setting<int> concurrency{"--concurrency", "MAX_CONCURRENT", 1, 10'000};
+constexpr number_setting<double> timeout{"--timeout", "JOB_TIMEOUT", 0, 30 * day};
+constexpr number_setting<double> lease{"--lease", "LEASE_SECONDS", 1, day};
+constexpr number_setting<double> grace{"--grace", "SHUTDOWN_GRACE", 0, day};
+constexpr std::int64_t most_jobs = 1'000'000'000'000;
+constexpr double longest_run = 365 * day;
+
+/// "kind:4", taken apart; the number is empty where there is none.
+std::pair<std::string, std::string> split_kind(const std::string& text) {
+  const auto colon = text.find(':');
+  if (colon == std::string::npos) return {text, ""};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+std::optional<int> concurrency_of(const std::string& kind, const worker_flags& flags,
+                                  const environment& env) {
+  for (const auto& text : flags.kinds) {
+    const auto [name, number] = split_kind(text);
+    if (name != kind || number.empty()) continue;
+    const std::string what = "the concurrency of " + kind;
+    return check_number(what, parse_number<int>(what, number), concurrency.least, concurrency.most);
+  }
+  return given(concurrency, flags.concurrency, env);
+}
+
+worker_options options_from(const worker_flags& flags, const program_context& context) {
+  const auto& env = context.env;
+  worker_options options;
+  options.database_url = context.database_url();
+  options.pooled = flags.pooled || env.get("ROWRUNNER_POOLED").value_or("") == "1";
+  options.name = flags.name.value_or(env.get("WORKER_ID").value_or(""));
+  if (options.name.empty()) options.name = default_worker_name();
+  if (const auto set = given(lease, flags.lease, env)) options.lease = seconds(*set);
+  if (const auto set = given(grace, flags.grace, env)) options.shutdown_grace = seconds(*set);
+  options.horizon_alarm = horizon_alarm_setting(flags.horizon_alarm, env);
+  options.drain = flags.drain;
+  if (flags.max_jobs) {
+    options.max_jobs = check_number<std::int64_t>("--max-jobs", *flags.max_jobs, 1, most_jobs);
+  }
+  if (flags.max_seconds) {
+    options.max_time =
+        seconds(check_number("--max-seconds", *flags.max_seconds, 0.001, longest_run));
+  }
+  return options;
+}
+
+kind_options options_of(kind_options options, const worker_flags& flags, const environment& env) {
+  if (const auto set = concurrency_of(options.kind, flags, env)) options.max_concurrent = *set;
+  if (const auto set = given(timeout, flags.timeout, env)) options.timeout = seconds(*set);
+  return options;
+}
+
+}  // namespace
+
+void worker_flags::add_to(CLI::App& app) {
+  app.add_option(
+      "--kind", kinds,
+      "A kind to serve, with its own concurrency as KIND:N (default: all that it knows)");
+  app.add_option("--concurrency", concurrency,
+                 "Jobs of a kind at the same time (MAX_CONCURRENT, default 10)");
+  app.add_option("--timeout", timeout,
+                 "Seconds that a job may run (JOB_TIMEOUT, default: no limit)");
+  app.add_option("--lease", lease,
+                 "Seconds until a lost worker's jobs run again (LEASE_SECONDS, default 10)");
+  app.add_option("--grace", grace, "Seconds from SIGTERM to the end (SHUTDOWN_GRACE, default 8)");
+  app.add_option("--horizon-alarm", horizon_alarm,
+                 "Seconds after which the log names who keeps dead rows from being removed\n"
+                 "(HORIZON_ALARM, default 300, 0 never)");
+  app.add_option("--name", name, "The name in locked_by (WORKER_ID)");
+  app.add_option("--max-jobs", max_jobs, "Stop after so many jobs");
+  app.add_option("--max-seconds", max_seconds, "Stop after so many seconds");
+  app.add_flag("--drain", drain, "Stop when nothing is due");
+  app.add_flag("--pooled", pooled,
+               "Behind a transaction-mode pooler such as PgBouncer (ROWRUNNER_POOLED=1)");
+}
+
+std::vector<std::string> worker_flags::kind_names() const {
+  std::vector<std::string> out;
+  for (const auto& text : kinds) out.push_back(split_kind(text).first);
+  return out;
+}
+
+void serve(const worker_flags& flags, const program_context& context,
+           const std::vector<served_kind>& kinds) {
+  try {
+    const auto options = options_from(flags, context);
+    worker process(options, context.make_logger(options.name));
+    for (const auto& kind : kinds) {
+      kind.add(process, options_of(kind.options, flags, context.env), options, context.env);
+    }
+    process.run();
+  } catch (const std::invalid_argument& error) {
+    throw usage_error(error.what());
+  }
+}
+
+}  // namespace rowrunner

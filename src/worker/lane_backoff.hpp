@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace rowrunner {
+
+/// When to try again what failed, or brought nothing although there was something: after a tenth of
+/// a second, then after twice as long each time. Each lane has one for each thing that it asks of
+/// the database, so that the trouble of one stays its own.
+class lane_backoff {
+ public:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds shortest{100};
+  /// After so many tries in vain a drain no longer waits for it.
+  static constexpr int hopeless_after = 3;
+
+  explicit lane_backoff(clock::duration longest) : longest_(longest) {}
+
+  bool due(clock::time_point now) const { return now >= until_; }
+  clock::time_point until() const { return until_; }
+  bool hopeless() const { return failures_ >= hopeless_after; }
+
+  void failed(clock::time_point now) {
+    pause_ = failures_ == 0 ? clock::duration{shortest} : pause_ * 2;
+    pause_ = std::min(pause_, longest_);
+    ++failures_;
+    until_ = now + pause_;
+  }
+  void reset() {
+    failures_ = 0;
+    until_ = {};
+  }
+
+ private:
+  clock::duration longest_;
+  clock::duration pause_{};
+  clock::time_point until_{};
+  int failures_ = 0;
+};
+
+}  // namespace rowrunner

@@ -1,0 +1,79 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "support/jobs.hpp"
+#include "support/process.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// People who log in with the roles that docs/security.md tells to grant, or without them.
+class permissions_stumble : public ::testing::Test {
+ protected:
+  // Roles belong to the whole server, and other tests run beside this one.
+  permissions_stumble() : shop_("shop_" + db_.name()), nobody_("nobody_" + db_.name()) {
+    const auto url = db_.url();
+    const auto from = url.find(':', url.find("://") + 3) + 1;
+    const auto password = url.substr(from, url.find('@') - from);
+    for (const auto& role : {shop_, nobody_}) {
+      db_.exec("CREATE ROLE " + role + " LOGIN PASSWORD '" + password + "'");
+    }
+    db_.exec("GRANT rowrunner_app TO " + shop_);
+  }
+  ~permissions_stumble() override { db_.exec("DROP ROLE " + shop_ + ", " + nobody_); }
+
+  process_result run(const std::string& user, std::vector<std::string> words) {
+    words.insert(words.begin(), ROWRUNNER_BINARY);
+    return run_process(words, {{"DATABASE_URL", db_.url_of(user)}});
+  }
+
+  test_database db_;
+  const std::string shop_;
+  const std::string nobody_;
+};
+
+TEST_F(permissions_stumble, an_application_reads_retries_and_cancels) {
+  const auto failed = insert_job(db_, "a", "status", "'failed'");
+  const auto queued = insert_job(db_, "b");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"stats"},
+                                                {"jobs", "list"},
+                                                {"jobs", "show", failed},
+                                                {"jobs", "retry", failed},
+                                                {"jobs", "cancel", queued},
+                                                {"kinds", "list"}}) {
+    const auto done = run(shop_, words);
+    EXPECT_EQ(done.exit_code, 0) << words[0] << ": " << done.err;
+  }
+}
+
+TEST_F(permissions_stumble, a_denied_command_names_the_role_and_the_grant) {
+  const auto pause = run(shop_, {"kinds", "pause", "spot_image"});
+  EXPECT_EQ(pause.exit_code, 1);
+  EXPECT_THAT(pause.err, HasSubstr("permission denied"));
+  EXPECT_THAT(pause.err, HasSubstr("GRANT rowrunner_worker TO \"" + shop_ + "\""));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"stats"}, {"jobs", "list"}, {"worker", "--drain"}}) {
+    const auto done = run(nobody_, words);
+    EXPECT_EQ(done.exit_code, 1);
+    EXPECT_THAT(done.err, HasSubstr("GRANT rowrunner_app TO \"" + nobody_ + "\"")) << words[0];
+  }
+}
+
+TEST_F(permissions_stumble, a_role_of_the_schemas_name_is_not_needed_and_makes_no_tables_there) {
+  EXPECT_EQ(db_.value("SELECT current_user <> 'rowrunner'"), "t");
+  for (const std::string role : {"rowrunner_app", "rowrunner_worker", shop_.c_str()}) {
+    EXPECT_EQ(db_.value("SELECT has_schema_privilege('" + role + "', 'rowrunner', 'CREATE')"), "f");
+  }
+  std::ifstream file(ROWRUNNER_SOURCE_DIR "/scripts/postgres");
+  const std::string script(std::istreambuf_iterator<char>(file), {});
+  EXPECT_THAT(script, ::testing::Not(HasSubstr("postgresql://rowrunner@")));
+  EXPECT_THAT(script, HasSubstr("postgresql://dev@"));
+}
+
+}  // namespace
+}  // namespace rowrunner::testing

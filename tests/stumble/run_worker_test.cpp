@@ -1,0 +1,79 @@
+// A worker program of one's own has what `rowrunner worker` has, through rowrunner::run_worker.
+
+#include "support/command.hpp"
+#include "support/watched_database.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class run_worker : public ::testing::Test {
+ protected:
+  run_worker() {
+    const auto made = run_process({"psql", "-qv", "ON_ERROR_STOP=1", "-d", db_.url(), "-f",
+                                   ROWRUNNER_SOURCE_DIR "/examples/own_table/thumbnails.sql"});
+    EXPECT_EQ(made.exit_code, 0) << made.err;
+  }
+  process_result run(std::vector<std::string> arguments, process_environment environment = {}) {
+    arguments.insert(arguments.begin(), program_);
+    environment.emplace("DATABASE_URL", db_.url());
+    return run_process(arguments, environment);
+  }
+
+  const std::string program_ = EXAMPLES_DIR "/own_table_worker";
+  watched_database db_;
+};
+
+TEST_F(run_worker, gives_a_program_the_flags_and_variables_of_the_command) {
+  db_.exec("INSERT INTO public.thumbnails (picture) SELECT i FROM generate_series(1, 5) i");
+  const auto two = run({"--drain", "--max-jobs", "2", "--kind", "thumbnail:1", "--name", "mine"});
+  EXPECT_EQ(two.exit_code, 0) << two.err;
+  EXPECT_EQ(db_.value("SELECT count(*) || ' ' || min(locked_by) FROM public.thumbnails"
+                      " WHERE status = 'succeeded'"),
+            "2 mine");
+  const auto rest = run({"--drain", "--log-level", "error"}, {{"WORKER_ID", "other"}});
+  EXPECT_EQ(rest.exit_code, 0) << rest.err;
+  EXPECT_EQ(rest.err, "");
+  EXPECT_EQ(db_.value("SELECT count(*) FROM public.thumbnails WHERE locked_by = 'other'"), "3");
+}
+
+TEST_F(run_worker, ends_on_a_signal) {
+  db_.watch("public.thumbnails");
+  db_.exec("INSERT INTO public.thumbnails (picture) VALUES ('a.png')");
+  child_process worker({program_}, {{"DATABASE_URL", db_.url()}});
+  ASSERT_TRUE(db_.becomes("SELECT status FROM public.thumbnails", "succeeded")) << worker.err();
+  worker.kill(SIGTERM);
+  EXPECT_EQ(worker.wait(), 0);
+}
+
+TEST_F(run_worker, complains_in_one_line_with_the_commands_exit_codes) {
+  const auto refused = [&](int code, const std::string& text,
+                           const std::vector<std::string>& arguments,
+                           const process_environment& environment = {}) {
+    const auto result = run(arguments, environment);
+    EXPECT_EQ(result.exit_code, code);
+    EXPECT_THAT(result.err, HasSubstr("own_table_worker: " + text));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  };
+  refused(2, "this program has no handler for kind 'invoice': it serves thumbnail",
+          {"--kind", "invoice"});
+  refused(2, "--lease must be from 1 to 86400, not 1e+12", {"--lease", "1e12"});
+  refused(2, "The following argument was not expected: --frobnicate", {"--frobnicate"});
+  refused(2, "no database: set DATABASE_URL", {}, {{"DATABASE_URL", std::nullopt}});
+  refused(1, "", {"--drain"}, {{"DATABASE_URL", "postgresql://nobody@localhost:1/x"}});
+  EXPECT_THAT(run({"--help"}).out, HasSubstr("--concurrency"));
+}
+
+TEST_F(run_worker, is_what_the_command_names_for_a_kind_that_it_cannot_run) {
+  const command rowrunner(db_);
+  const auto text = rowrunner.error(2, {"worker", "--kind", "thumbnail"});
+  EXPECT_THAT(text, HasSubstr("rowrunner itself has no handler for kind 'thumbnail'"));
+  EXPECT_THAT(text, HasSubstr("a program of your own, made with rowrunner::run_worker"));
+  EXPECT_THAT(text, HasSubstr("--handler thumbnail=noop"));
+  EXPECT_THAT(rowrunner.error(2, {"worker", "--handler", "thumbnail=nope"}),
+              HasSubstr("unknown handler 'nope': there are spot_image, noop"));
+}
+
+}  // namespace
+}  // namespace rowrunner::testing

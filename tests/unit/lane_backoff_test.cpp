@@ -1,0 +1,43 @@
+#include "worker/lane_backoff.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rowrunner {
+namespace {
+
+using namespace std::chrono_literals;
+const lane_backoff::clock::time_point start{1h};
+
+TEST(lane_backoff, is_due_until_something_fails) {
+  const lane_backoff tries(2s);
+  EXPECT_TRUE(tries.due(start));
+  EXPECT_FALSE(tries.hopeless());
+}
+
+TEST(lane_backoff, waits_twice_as_long_each_time_up_to_the_longest) {
+  lane_backoff tries(1s);
+  auto now = start;
+  for (const auto pause : {100ms, 200ms, 400ms, 800ms, 1000ms, 1000ms}) {
+    tries.failed(now);
+    EXPECT_EQ(tries.until(), now + pause);
+    EXPECT_FALSE(tries.due(now + pause - 1ms));
+    EXPECT_TRUE(tries.due(now + pause));
+    now += pause;
+  }
+}
+
+TEST(lane_backoff, is_hopeless_after_three_failures_in_a_row) {
+  lane_backoff tries(1s);
+  for (int i = 0; i < 2; ++i) tries.failed(start);
+  EXPECT_FALSE(tries.hopeless());
+  tries.failed(start);
+  EXPECT_TRUE(tries.hopeless());
+  tries.reset();
+  EXPECT_FALSE(tries.hopeless());
+  EXPECT_TRUE(tries.due(start));
+  tries.failed(start);
+  EXPECT_EQ(tries.until(), start + 100ms);
+}
+
+}  // namespace
+}  // namespace rowrunner
