@@ -2,11 +2,12 @@
 -- were cancelled: its failed_retention), among the $3 jobs that follow id $2. It walks the primary key,
 -- because nothing that changes is indexed. Answers where it stopped, how many it saw and how many it
 -- deleted. Jobs are asked for by their ids alone, as a list: by its statistics a join might begin with
--- all jobs of the table.
+-- all jobs of the table. A table that has only the name of the attached one is not touched.
 WITH kept AS MATERIALIZED (
   SELECT now() - retention AS succeeded, now() - failed_retention AS failed
   FROM rowrunner.kinds
-  WHERE id = $1::smallint AND (retention IS NOT NULL OR failed_retention IS NOT NULL)
+  WHERE id = $1::smallint AND job_table = {table}::regclass
+    AND (retention IS NOT NULL OR failed_retention IS NOT NULL)
 ), seen AS MATERIALIZED (
   SELECT id FROM {jobs}
   WHERE id > $2::uuid AND EXISTS (SELECT FROM kept)

@@ -229,6 +229,24 @@ TEST(lane_trouble, a_table_that_was_renamed_and_made_anew_keeps_its_entries) {
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
+TEST(lane_trouble, retention_deletes_nothing_from_a_table_that_only_has_the_name) {
+  two_kinds db;
+  db.exec("UPDATE rowrunner.kinds SET retention = '1 hour' WHERE kind IN ('test', 'other')");
+  worker_thread one(worker_thread::options_for(db), two_kinds::serve);
+  db.add("first");
+  ASSERT_TRUE(db.reaches("first", "succeeded"));
+  db.exec(
+      "ALTER TABLE public.test_jobs RENAME TO renamed;"
+      "CREATE TABLE public.test_jobs (LIKE public.renamed INCLUDING ALL);"
+      "INSERT INTO public.test_jobs (name, status, updated_at)"
+      "  VALUES ('not a job', 'succeeded', now() - interval '1 day');"
+      "INSERT INTO public.other_jobs (name, status, updated_at)"
+      "  VALUES ('old', 'succeeded', now() - interval '1 day')");
+  // Of a round, the kind `other` comes second.
+  EXPECT_TRUE(db.becomes("SELECT count(*) FROM public.other_jobs", "0"));
+  EXPECT_EQ(db.value("SELECT count(*) FROM public.test_jobs"), "1");
+}
+
 TEST(lane_trouble, a_table_that_is_gone_stops_its_own_kind_only) {
   two_kinds db;
   log_lines log;
