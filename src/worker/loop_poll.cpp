@@ -36,8 +36,9 @@ asio::awaitable<void> line_loop::watch() {
   poll_round round;
   // The flag is armed before the poll, so that a job which comes after the poll finds it armed.
   round.arm = !options_.pooled && !armed_ && anyone_asleep();
-  // Set before the poll: what is written while it is under way sets it back.
+  // Set before the poll: what is written while it is under way sets both back.
   nothing_due_ = true;
+  next_watch_ = clock::time_point::max();
   armed_ = true;
   if (!co_await poll(asked, round)) {
     for (auto* const home : asked) {
@@ -53,7 +54,11 @@ asio::awaitable<void> line_loop::watch() {
   }
   const auto spent = std::chrono::floor<std::chrono::milliseconds>(now - begun);
   const auto pause = std::max(round.arm ? second_poll : poll_pause(), spent * poll_share);
-  next_watch_ = options_.drain && round.acted ? now : std::min(now + pause, round.next);
+  // A drain that went to sleep on what this poll saw before the write would wait for the next poll.
+  const bool written_meanwhile = next_watch_ == clock::time_point{};
+  next_watch_ = options_.drain && (round.acted || written_meanwhile)
+                    ? now
+                    : std::min(now + pause, round.next);
 }
 
 /// Polls for these kinds and acts on it. False if the statement failed and should be tried for each

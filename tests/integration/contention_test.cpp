@@ -87,7 +87,7 @@ TEST(contention, a_lease_is_kept_while_its_end_waits_for_a_locked_table) {
 TEST(contention, what_a_claim_took_that_was_answered_too_late_goes_back_uncharged) {
   jobs_database db;
   db.exec(
-      "CREATE SEQUENCE claims;"
+      "CREATE SEQUENCE public.claims;"
       "CREATE FUNCTION slow_at_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
       "  IF nextval('public.claims') = 1 THEN PERFORM pg_sleep(1.5); END IF; RETURN NULL;"
       "END $$;"
