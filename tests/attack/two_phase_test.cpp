@@ -14,9 +14,7 @@ class two_phase : public ::testing::Test {
   two_phase() {
     setenv("ROWRUNNER_TEST_URL", server_.url().c_str(), 1);
     db_ = std::make_unique<jobs_database>();
-    pqxx::connection admin(server_.url());
-    pqxx::nontransaction(admin).exec("ALTER SYSTEM SET max_prepared_transactions = 2");
-    admin.disconnect();
+    server_.set("max_prepared_transactions", "2");
     server_.crash();
     server_.start();
     db_->come_back();

@@ -76,12 +76,8 @@ TEST(server, an_end_whose_answer_was_lost_counts_once) {
   setenv("ROWRUNNER_TEST_URL", server.url().c_str(), 1);
   // Only the ends of jobs, which insist on being durable, wait for the standby.
   jobs_database db;
-  pqxx::connection admin(server.url());
-  for (const char* sql : {"ALTER SYSTEM SET synchronous_commit = off",
-                          "ALTER SYSTEM SET synchronous_standby_names = 'nobody'"}) {
-    pqxx::nontransaction(admin).exec(sql);
-  }
-  admin.disconnect();
+  server.set("synchronous_commit", "off");
+  server.set("synchronous_standby_names", "nobody");
   server.crash();
   server.start();
   db.come_back();
@@ -131,9 +127,7 @@ TEST(server, whatever_keeps_dead_rows_is_named) {
   own_server server;
   setenv("ROWRUNNER_TEST_URL", server.url().c_str(), 1);
   jobs_database db;
-  pqxx::connection admin(server.url());
-  pqxx::nontransaction(admin).exec("ALTER SYSTEM SET max_prepared_transactions = 2");
-  admin.disconnect();
+  server.set("max_prepared_transactions", "2");
   server.crash();
   server.start();
   db.come_back();

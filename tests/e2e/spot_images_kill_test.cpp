@@ -68,7 +68,7 @@ class onlooker {
       if (file_of(url) != tiny_png(name)) complain(name, "has no whole picture of its own", status);
     }
     ++snapshots_;
-    if (done > 0 && done < rows.size()) ++halfway_;
+    if (done > 0 && done < static_cast<std::size_t>(rows.size())) ++halfway_;
   }
 
   void complain(std::string name, const std::string& what, const std::string& status) {
