@@ -1,16 +1,29 @@
-# Turns db/queries/*.sql and db/migrations/*.sql into generated C++: one constant per query
-# (rowrunner::queries::claim), one table of migrations in order.
-file(GLOB ROWRUNNER_QUERIES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/db/queries/*.sql)
-file(GLOB ROWRUNNER_MIGRATIONS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/db/migrations/*.sql)
+# The SQL files of a component, compiled into the target that uses them:
+#   rowrunner_embed_queries(target component)     db/queries/<component>/*.sql, one constant
+#     rowrunner::queries::<file> each, declared in "queries/<component>.hpp"
+#   rowrunner_embed_migrations(target component)  db/migrations/<component>/*.sql, in order, as
+#     rowrunner::migrations::<component>(), declared in "migrations/<component>.hpp"
 set(ROWRUNNER_GENERATED ${PROJECT_BINARY_DIR}/generated)
-set(ROWRUNNER_EMBEDDED
-    ${ROWRUNNER_GENERATED}/common/queries.hpp
-    ${ROWRUNNER_GENERATED}/common/queries.cpp
-    ${ROWRUNNER_GENERATED}/common/migrations.cpp)
-add_custom_command(
-  OUTPUT ${ROWRUNNER_EMBEDDED}
-  COMMAND ${CMAKE_COMMAND} -DOUT=${ROWRUNNER_GENERATED}/common "-DQUERIES=${ROWRUNNER_QUERIES}"
-          "-DMIGRATIONS=${ROWRUNNER_MIGRATIONS}" -P ${PROJECT_SOURCE_DIR}/cmake/generate_sql.cmake
-  DEPENDS ${ROWRUNNER_QUERIES} ${ROWRUNNER_MIGRATIONS} ${PROJECT_SOURCE_DIR}/cmake/generate_sql.cmake
-  COMMENT "Embedding db/queries and db/migrations"
-  VERBATIM)
+
+function(rowrunner_embed_sql target what component)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/db/${what}/${component}/*.sql)
+  set(outputs ${ROWRUNNER_GENERATED}/${what}/${component}.hpp ${ROWRUNNER_GENERATED}/${what}/${component}.cpp)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/generate_${what}.cmake)
+  add_custom_command(
+    OUTPUT ${outputs}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${ROWRUNNER_GENERATED}/${what} -DCOMPONENT=${component}
+            "-DFILES=${files}" -P ${script}
+    DEPENDS ${files} ${script} ${PROJECT_SOURCE_DIR}/cmake/sql_literal.cmake
+    COMMENT "Embedding db/${what}/${component}"
+    VERBATIM)
+  target_sources(${target} PRIVATE ${outputs})
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${ROWRUNNER_GENERATED}>)
+endfunction()
+
+function(rowrunner_embed_queries target component)
+  rowrunner_embed_sql(${target} queries ${component})
+endfunction()
+
+function(rowrunner_embed_migrations target component)
+  rowrunner_embed_sql(${target} migrations ${component})
+endfunction()

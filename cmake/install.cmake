@@ -7,7 +7,8 @@ target_link_libraries(rowrunner_library INTERFACE rowrunner_program rowrunner_wo
   rowrunner_enqueue)
 add_library(rowrunner::rowrunner ALIAS rowrunner_library)
 
-install(TARGETS rowrunner_library rowrunner_program rowrunner_worker rowrunner_enqueue rowrunner_common
+install(TARGETS rowrunner_library rowrunner_program rowrunner_worker rowrunner_enqueue rowrunner_schema
+        rowrunner_pg rowrunner_common
         EXPORT rowrunner ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS rowrunner RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/rowrunner DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

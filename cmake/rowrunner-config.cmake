@@ -1,7 +1,6 @@
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
-find_dependency(Boost 1.81 COMPONENTS url)
-find_dependency(OpenSSL)
+find_dependency(Boost 1.81)
 find_dependency(PostgreSQL)
 find_dependency(nlohmann_json)
 find_dependency(spdlog)

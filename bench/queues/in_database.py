@@ -10,7 +10,7 @@ import time
 
 from queues import rowrunner
 
-QUERIES = rowrunner.ROOT / "db/queries"
+QUERIES = rowrunner.ROOT / "db/queries/engine"
 
 
 def statement(name, jobs="public.spot_image_jobs", **variables):
@@ -69,7 +69,7 @@ def with_into(query, target):
     job. All jobs of a bench have the same priority."""
     head, select, tail = query.rpartition("\nSELECT s.n AS seen, NULL AS last_priority, NULL AS last_seq, t.*")
     if not select:
-        raise RuntimeError("db/queries/claim.sql answers otherwise than bench/queues/in_database.py knows")
+        raise RuntimeError("db/queries/engine/claim.sql answers otherwise than bench/queues/in_database.py knows")
     return (f"{head}\nSELECT max(s.n) AS seen, max(t.place_priority) AS priority, max(t.place_seq) AS seq"
             f" INTO {target}{tail}")
 

@@ -2,17 +2,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/app_context.hpp"
+#include "command/context.hpp"
 
 namespace rowrunner {
 
 /// Each adds a subcommand whose callback sets context.action. The context must outlive the app.
-void add_migrate_command(CLI::App& app, app_context& context);
-void add_jobs_command(CLI::App& app, app_context& context);
-void add_stats_command(CLI::App& app, app_context& context);
-void add_kinds_command(CLI::App& app, app_context& context);
-void add_plan_command(CLI::App& app, app_context& context);
-void add_enqueue_command(CLI::App& app, app_context& context);
-void add_gallery_command(CLI::App& app, app_context& context);
+void add_migrate_command(CLI::App& app, command_context& context);
+void add_jobs_command(CLI::App& app, command_context& context);
+void add_stats_command(CLI::App& app, command_context& context);
+void add_kinds_command(CLI::App& app, command_context& context);
 
 }  // namespace rowrunner

@@ -1,7 +1,7 @@
 #include "apps/handlers.hpp"
 
+#include "apps/workloads.hpp"
 #include "common/errors.hpp"
-#include "workloads/spot_images/handler.hpp"
 
 namespace rowrunner {
 
@@ -13,20 +13,25 @@ void add_noop(worker& process, kind_options options, const worker_options&, cons
               [](job&) -> boost::asio::awaitable<outcome> { co_return succeeded{}; });
 }
 
-constexpr handler_entry workloads[] = {{"spot_image", spot_images::add_to}};
-constexpr handler_entry general[] = {{"noop", add_noop}};
+constexpr handler_entry noop{"noop", add_noop};
 
 }  // namespace
 
-std::span<const handler_entry> workload_handlers() { return workloads; }
+std::vector<handler_entry> workload_handlers() {
+  std::vector<handler_entry> all;
+  for (const auto& each : workloads()) {
+    all.insert(all.end(), each.handlers.begin(), each.handlers.end());
+  }
+  return all;
+}
 
-const handler_entry& find_handler(const std::string& kind, const std::string& name) {
+handler_entry find_handler(const std::string& kind, const std::string& name) {
+  auto all = workload_handlers();
+  all.push_back(noop);
   std::string known;
-  for (const auto& entries : {workload_handlers(), std::span<const handler_entry>(general)}) {
-    for (const auto& entry : entries) {
-      if (entry.name == name) return entry;
-      known += (known.empty() ? "" : ", ") + std::string{entry.name};
-    }
+  for (const auto& entry : all) {
+    if (entry.name == name) return entry;
+    known += (known.empty() ? "" : ", ") + std::string{entry.name};
   }
   if (kind != name) throw usage_error("unknown handler '" + name + "': there are " + known);
   throw usage_error("rowrunner itself has no handler for kind '" + kind + "' (it has " + known +

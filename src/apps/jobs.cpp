@@ -2,14 +2,16 @@
 #include <nlohmann/json.hpp>
 #include <rowrunner/enqueue.hpp>
 
+#include "admin/transaction.hpp"
 #include "apps/commands.hpp"
-#include "apps/database.hpp"
+#include "command/database.hpp"
 #include "apps/jobs_list.hpp"
 #include "apps/jobs_show.hpp"
-#include "apps/output.hpp"
+#include "command/output.hpp"
 #include "common/errors.hpp"
 #include "common/pg/exec.hpp"
-#include "common/queries.hpp"
+#include "queries/admin.hpp"
+#include "queries/engine.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
 
@@ -52,7 +54,7 @@ void print_outcomes(const ordered_json& outcomes, bool json) {
 }
 
 // All of the jobs or none: an id that cannot be retried takes the others back.
-void retry_ids(const app_context& context, const std::vector<std::string>& ids) {
+void retry_ids(const command_context& context, const std::vector<std::string>& ids) {
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
   use_system_names(tx);
@@ -72,7 +74,7 @@ void retry_ids(const app_context& context, const std::vector<std::string>& ids) 
 }
 
 /// Of all kinds, or of one; each kind commits on its own, so that a long list keeps no locks.
-void retry_failed(const app_context& context, const std::optional<std::string>& only, int limit) {
+void retry_failed(const command_context& context, const std::optional<std::string>& only, int limit) {
   const auto connection = connect_served(context);
   std::vector<std::string> kinds;
   if (only) {
@@ -106,7 +108,7 @@ void retry_failed(const app_context& context, const std::optional<std::string>& 
   std::cout << total << (total == 1 ? " job is" : " jobs are") << " queued again\n";
 }
 
-void retry_jobs(const app_context& context, const retry_options& options) {
+void retry_jobs(const command_context& context, const retry_options& options) {
   if (options.failed == !options.ids.empty()) {
     throw usage_error("jobs retry takes either job ids or --failed");
   }
@@ -119,7 +121,7 @@ void retry_jobs(const app_context& context, const retry_options& options) {
   retry_failed(context, options.kind, options.limit);
 }
 
-void cancel_jobs(const app_context& context, const cancel_options& options) {
+void cancel_jobs(const command_context& context, const cancel_options& options) {
   check_ids(options.ids);
   if (options.reason) check_text("--reason", *options.reason);
   const auto connection = connect_served(context);
@@ -142,7 +144,7 @@ void cancel_jobs(const app_context& context, const cancel_options& options) {
   print_outcomes(outcomes, context.json);
 }
 
-void add_list(CLI::App& jobs, app_context& context) {
+void add_list(CLI::App& jobs, command_context& context) {
   auto* command = jobs.add_subcommand("list", "List jobs, page by page");
   auto options = std::make_shared<list_options>();
   command->add_option("--kind", options->kind, "Only of this kind");
@@ -171,7 +173,7 @@ void add_list(CLI::App& jobs, app_context& context) {
   });
 }
 
-void add_show(CLI::App& jobs, app_context& context) {
+void add_show(CLI::App& jobs, command_context& context) {
   auto* command = jobs.add_subcommand("show", "Show a job with its steps, progress and attempts");
   auto id = std::make_shared<std::string>();
   command->add_option("ID", *id, "The job's id")->required();
@@ -184,7 +186,7 @@ void add_show(CLI::App& jobs, app_context& context) {
   });
 }
 
-void add_retry(CLI::App& jobs, app_context& context) {
+void add_retry(CLI::App& jobs, command_context& context) {
   auto* command = jobs.add_subcommand("retry", "Put failed or cancelled jobs back in line");
   auto options = std::make_shared<retry_options>();
   command->add_option("ID", options->ids, "The ids of the jobs");
@@ -202,7 +204,7 @@ void add_retry(CLI::App& jobs, app_context& context) {
   });
 }
 
-void add_cancel(CLI::App& jobs, app_context& context) {
+void add_cancel(CLI::App& jobs, command_context& context) {
   auto* command = jobs.add_subcommand("cancel", "Cancel waiting jobs, ask running ones to stop");
   auto options = std::make_shared<cancel_options>();
   command->add_option("ID", options->ids, "The ids of the jobs")->required();
@@ -217,7 +219,7 @@ void add_cancel(CLI::App& jobs, app_context& context) {
 
 }  // namespace
 
-void add_jobs_command(CLI::App& app, app_context& context) {
+void add_jobs_command(CLI::App& app, command_context& context) {
   auto* jobs = app.add_subcommand("jobs", "Jobs: list, show, retry, cancel");
   jobs->require_subcommand(0, 1);
   add_list(*jobs, context);

@@ -1,3 +1,4 @@
+#include "admin/transaction.hpp"
 #include "apps/jobs_list.hpp"
 
 #include <algorithm>
@@ -7,12 +8,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "apps/database.hpp"
-#include "apps/output.hpp"
+#include "command/database.hpp"
+#include "command/output.hpp"
 #include "common/errors.hpp"
-#include "common/job_status.hpp"
+#include "common/schema/job_status.hpp"
 #include "common/pg/exec.hpp"
-#include "common/queries.hpp"
+#include "queries/admin.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
 
@@ -257,7 +258,7 @@ void print_json(const page& found) {
 
 }  // namespace
 
-void list_jobs(const app_context& context, const list_options& options) {
+void list_jobs(const command_context& context, const list_options& options) {
   if (options.kind) check_text("kind", *options.kind);
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);

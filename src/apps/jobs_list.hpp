@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/app_context.hpp"
+#include "command/context.hpp"
 
 namespace rowrunner {
 
@@ -21,6 +21,6 @@ struct list_options {
 
 /// Prints one page of jobs: the waiting ones in the order of the line, delayed ones by their time,
 /// failed ones by the time of failure, all others by id, the newest first.
-void list_jobs(const app_context& context, const list_options& options);
+void list_jobs(const command_context& context, const list_options& options);
 
 }  // namespace rowrunner

@@ -1,3 +1,4 @@
+#include "admin/transaction.hpp"
 #include "apps/jobs_show.hpp"
 
 #include <algorithm>
@@ -5,12 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "apps/database.hpp"
-#include "apps/output.hpp"
+#include "command/database.hpp"
+#include "command/output.hpp"
 #include "apps/read_horizon_holders.hpp"
 #include "apps/read_wait_facts.hpp"
 #include "common/pg/exec.hpp"
-#include "common/queries.hpp"
+#include "queries/admin.hpp"
+#include "queries/session.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
 #include "program/setting.hpp"
@@ -73,7 +75,7 @@ void print_details(const ordered_json& details) {
   }
 }
 
-ordered_json why_it_waits(const app_context& context, pqxx::dbtransaction& tx,
+ordered_json why_it_waits(const command_context& context, pqxx::dbtransaction& tx,
                           const kind_info& kind, const std::string& id) {
   auto facts = read_wait_facts(tx, kind, id);
   const auto alarm = horizon_alarm_setting({}, context.env);
@@ -84,7 +86,7 @@ ordered_json why_it_waits(const app_context& context, pqxx::dbtransaction& tx,
   return reason.empty() ? ordered_json() : ordered_json(printable(reason, value_width));
 }
 
-void show_in(pqxx::dbtransaction& tx, const app_context& context, const std::string& id) {
+void show_in(pqxx::dbtransaction& tx, const command_context& context, const std::string& id) {
   use_utc(tx);
   // A table that is locked as a whole must not keep it waiting: it is to say so.
   pg::exec(tx, queries::lock_timeout, "2s");
@@ -120,7 +122,7 @@ found_job find_job(pqxx::dbtransaction& tx, const std::vector<kind_info>& kinds,
   throw std::runtime_error("no job has the id " + id);
 }
 
-void show_job(const app_context& context, const std::string& id) {
+void show_job(const command_context& context, const std::string& id) {
   constexpr std::string_view lock_not_available = "55P03";
   const auto connection = connect_served(context);
   try {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/app_context.hpp"
-#include "common/kind_info.hpp"
+#include "command/context.hpp"
+#include "common/schema/kind_info.hpp"
 
 namespace rowrunner {
 
@@ -22,6 +22,6 @@ found_job find_job(pqxx::dbtransaction& tx, const std::vector<kind_info>& kinds,
                    const std::string& id);
 
 /// Prints a job: its row, steps, progress and attempts.
-void show_job(const app_context& context, const std::string& id);
+void show_job(const command_context& context, const std::string& id);
 
 }  // namespace rowrunner

@@ -4,15 +4,16 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "admin/transaction.hpp"
 #include "apps/commands.hpp"
-#include "apps/database.hpp"
+#include "command/database.hpp"
 #include "apps/kinds_repair.hpp"
-#include "apps/output.hpp"
+#include "command/output.hpp"
 #include "apps/retention_setting.hpp"
 #include "apps/wait_reason.hpp"
 #include "common/errors.hpp"
 #include "common/pg/exec.hpp"
-#include "common/queries.hpp"
+#include "queries/admin.hpp"
 #include "common/text.hpp"
 
 namespace rowrunner {
@@ -36,7 +37,7 @@ std::map<std::string, std::int64_t> live_workers(pqxx::dbtransaction& tx) {
   return out;
 }
 
-void list_kinds(const app_context& context) {
+void list_kinds(const command_context& context) {
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
   use_system_names(tx);
@@ -78,7 +79,7 @@ struct retention_flags {
   std::optional<std::string> failed;
 };
 
-void set_retention(const app_context& context, const retention_flags& flags) {
+void set_retention(const command_context& context, const retention_flags& flags) {
   check_text("kind", flags.kind);
   const auto parsed = [](const std::optional<std::string>& text) {
     return text ? std::optional(parse_retention(*text)) : std::nullopt;
@@ -112,7 +113,7 @@ void set_retention(const app_context& context, const retention_flags& flags) {
   }
 }
 
-void set_paused(const app_context& context, const std::string& kind, bool paused) {
+void set_paused(const command_context& context, const std::string& kind, bool paused) {
   check_text("kind", kind);
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
@@ -128,7 +129,7 @@ void set_paused(const app_context& context, const std::string& kind, bool paused
   }
 }
 
-void add_switch(CLI::App& kinds, app_context& context, const std::string& name, bool paused,
+void add_switch(CLI::App& kinds, command_context& context, const std::string& name, bool paused,
                 const std::string& description) {
   auto* command = kinds.add_subcommand(name, description);
   auto kind = std::make_shared<std::string>();
@@ -138,7 +139,7 @@ void add_switch(CLI::App& kinds, app_context& context, const std::string& name, 
   });
 }
 
-void add_retention(CLI::App& kinds, app_context& context) {
+void add_retention(CLI::App& kinds, command_context& context) {
   auto* command =
       kinds.add_subcommand("retention", "Say how long finished jobs stay in the table of a kind");
   auto flags = std::make_shared<retention_flags>();
@@ -165,7 +166,7 @@ void add_retention(CLI::App& kinds, app_context& context) {
 
 }  // namespace
 
-void add_kinds_command(CLI::App& app, app_context& context) {
+void add_kinds_command(CLI::App& app, command_context& context) {
   auto* kinds =
       app.add_subcommand("kinds", "The kinds of jobs: list, pause, resume, retention, repair");
   kinds->require_subcommand(0, 1);

@@ -1,11 +1,12 @@
+#include "admin/transaction.hpp"
 #include "apps/kinds_repair.hpp"
 
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "apps/database.hpp"
+#include "command/database.hpp"
 #include "common/pg/exec.hpp"
-#include "common/queries.hpp"
+#include "queries/admin.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-void repair(const app_context& context, const std::string& kind) {
+void repair(const command_context& context, const std::string& kind) {
   check_text("kind", kind);
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
@@ -39,7 +40,7 @@ void repair(const app_context& context, const std::string& kind) {
 
 }  // namespace
 
-void add_repair(CLI::App& kinds, app_context& context) {
+void add_repair(CLI::App& kinds, command_context& context) {
   auto* command = kinds.add_subcommand(
       "repair", "Give every job its entry again, after a restore with triggers disabled");
   auto kind = std::make_shared<std::string>();

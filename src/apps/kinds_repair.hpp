@@ -2,11 +2,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/app_context.hpp"
+#include "command/context.hpp"
 
 namespace rowrunner {
 
 /// The command `kinds repair`.
-void add_repair(CLI::App& kinds, app_context& context);
+void add_repair(CLI::App& kinds, command_context& context);
 
 }  // namespace rowrunner

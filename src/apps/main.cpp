@@ -3,12 +3,15 @@
 #include <exception>
 #include <iostream>
 
+#include "admin/transaction.hpp"
 #include "apps/commands.hpp"
-#include "apps/database.hpp"
-#include "apps/version.hpp"
+#include "command/database.hpp"
 #include "apps/worker_command.hpp"
+#include "apps/workloads.hpp"
 #include "common/errors.hpp"
 #include "common/pg/error.hpp"
+#include "common/schema/schema_version.hpp"
+#include "common/version.hpp"
 #include "program/arguments.hpp"
 
 namespace {
@@ -23,7 +26,12 @@ int complain(const std::string& message, int code) {
   return code;
 }
 
-void add_common_options(CLI::App& app, app_context& context) {
+std::string version_text() {
+  return "rowrunner " + std::string(version) + " (schema version " +
+         std::to_string(binary_schema_version()) + ")";
+}
+
+void add_common_options(CLI::App& app, command_context& context) {
   app.fallthrough();             // common options may stand behind the command too
   app.require_subcommand(0, 1);  // run() has a better message than CLI11 if there is none
   app.set_version_flag("--version", version_text());
@@ -44,7 +52,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 int run(int argc, char** argv) {
   auto arguments = take_arguments(argc, argv);
-  app_context context{{environment::load(), {}, {}}, false, {}};
+  command_context context{{environment::load(), {}, {}}, false, {}};
   CLI::App app("Rowrunner: a job is a row in your own PostgreSQL table. Rowrunner runs it.",
                "rowrunner");
   add_common_options(app, context);
@@ -53,9 +61,7 @@ int run(int argc, char** argv) {
   add_jobs_command(app, context);
   add_stats_command(app, context);
   add_kinds_command(app, context);
-  add_plan_command(app, context);
-  add_enqueue_command(app, context);
-  add_gallery_command(app, context);
+  for (const auto& each : workloads()) each.add_commands(app, context);
   try {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
     app.parse(std::move(arguments));

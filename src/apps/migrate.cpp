@@ -1,11 +1,15 @@
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "admin/migrator.hpp"
 #include "apps/commands.hpp"
-#include "apps/database.hpp"
-#include "apps/migrator.hpp"
-#include "apps/output.hpp"
-#include "common/schema_version.hpp"
+#include "apps/workloads.hpp"
+#include "command/database.hpp"
+#include "command/output.hpp"
+#include "common/errors.hpp"
+#include "common/schema/schema_version.hpp"
+#include "common/text.hpp"
 
 namespace rowrunner {
 namespace {
@@ -15,23 +19,45 @@ using nlohmann::ordered_json;
 struct migrate_options {
   bool status = false;
   bool dry_run = false;
+  std::vector<std::string> only;
 };
+
+/// The engine comes first, also if it was not named: the others stand on it.
+std::vector<component> chosen_components(const std::vector<std::string>& only) {
+  auto all = all_components();
+  std::string known;
+  for (const auto& part : all) known += (known.empty() ? "" : ", ") + std::string(part.name);
+  for (const auto& name : only) {
+    if (std::none_of(all.begin(), all.end(), [&](const auto& part) { return part.name == name; })) {
+      throw usage_error("--only: there is no component '" + printable(name, 60) + "', only " + known);
+    }
+  }
+  if (only.empty()) return all;
+  std::erase_if(all, [&](const component& part) {
+    return part.name != all.front().name &&
+           std::find(only.begin(), only.end(), part.name) == only.end();
+  });
+  return all;
+}
 
 void print_status(const std::vector<migration_state>& states, bool json) {
   if (json) {
     ordered_json list = ordered_json::array();
     for (const auto& state : states) {
       list.push_back(
-          {{"version", state.version},
+          {{"component", state.component},
+           {"version", state.version},
            {"name", state.name},
            {"applied_at", state.applied_at ? ordered_json(*state.applied_at) : nullptr}});
     }
     std::cout << ordered_json{{"migrations", list}} << '\n';
     return;
   }
-  text_table table({{"VERSION", text_table::align::right}, {"MIGRATION"}, {"APPLIED"}});
+  text_table table(
+      {{"COMPONENT"}, {"VERSION", text_table::align::right}, {"MIGRATION"}, {"APPLIED"}});
   for (const auto& state : states) {
-    table.add({std::to_string(state.version), state.name, state.applied_at.value_or("pending")});
+    table.add({state.component, std::to_string(state.version), state.name,
+               state.applied_at.value_or("pending")});
   }
   table.print(std::cout);
 }
@@ -56,15 +82,16 @@ void print_applied(const std::vector<std::string>& names, int version, bool dry_
   }
 }
 
-void run_migrate(const app_context& context, const migrate_options& options) {
+void run_migrate(const command_context& context, const migrate_options& options) {
+  const auto components = chosen_components(options.only);
   const auto connection = connect(context);
   if (!options.status && !options.dry_run) {
-    const auto result = migrate(*connection, all_migrations());
+    const auto result = migrate(*connection, components);
     print_applied(result.applied, result.version, false, context.json);
     return;
   }
   pqxx::work tx(*connection);
-  const auto states = migration_status(tx, all_migrations());
+  const auto states = migration_status(tx, components);
   if (options.status) {
     print_status(states, context.json);
     return;
@@ -72,10 +99,10 @@ void run_migrate(const app_context& context, const migrate_options& options) {
   std::vector<std::string> pending;
   int version = 0;
   for (const auto& state : states) {
-    if (state.applied_at) {
+    if (!state.applied_at) {
+      pending.push_back(state.component + "/" + state.name);
+    } else if (state.component == components.front().name) {
       version = state.version;
-    } else {
-      pending.push_back(state.name);
     }
   }
   print_applied(pending, version, true, context.json);
@@ -83,14 +110,19 @@ void run_migrate(const app_context& context, const migrate_options& options) {
 
 }  // namespace
 
-void add_migrate_command(CLI::App& app, app_context& context) {
+void add_migrate_command(CLI::App& app, command_context& context) {
   auto* command = app.add_subcommand("migrate", "Bring the database up to date, all or nothing");
   auto options = std::make_shared<migrate_options>();
   auto* status = command->add_flag("--status", options->status, "Only list the migrations");
   command->add_flag("--dry-run", options->dry_run, "Only say which would run")->excludes(status);
+  command->add_option("--only", options->only,
+                      "Only this component and the engine; several with commas.\n"
+                      "--only engine leaves out the tables of the built-in workloads")
+      ->delimiter(',');
   command->footer(
       "Examples:\n"
       "  rowrunner migrate\n"
+      "  rowrunner migrate --only engine\n"
       "  rowrunner migrate --status --json");
   command->callback([&context, options] {
     context.action = [&context, options] { run_migrate(context, *options); };

@@ -1,6 +1,6 @@
 #include "apps/read_horizon_holders.hpp"
 
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner {
 

@@ -3,7 +3,7 @@
 #include <pqxx/pqxx>
 #include <vector>
 
-#include "common/held_horizon.hpp"
+#include "common/schema/held_horizon.hpp"
 
 namespace rowrunner {
 

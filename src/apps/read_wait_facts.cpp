@@ -1,7 +1,7 @@
 #include "apps/read_wait_facts.hpp"
 
 #include "common/pg/exec.hpp"
-#include "common/queries.hpp"
+#include "queries/admin.hpp"
 
 namespace rowrunner {
 namespace {

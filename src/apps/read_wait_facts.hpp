@@ -4,7 +4,7 @@
 #include <string>
 
 #include "apps/wait_reason.hpp"
-#include "common/kind_info.hpp"
+#include "common/schema/kind_info.hpp"
 
 namespace rowrunner {
 

@@ -1,3 +1,4 @@
+#include "admin/transaction.hpp"
 #include "apps/stats.hpp"
 
 #include <unistd.h>
@@ -9,13 +10,13 @@
 #include <sstream>
 
 #include "apps/commands.hpp"
-#include "apps/database.hpp"
-#include "apps/output.hpp"
+#include "command/database.hpp"
+#include "command/output.hpp"
 #include "apps/read_horizon_holders.hpp"
 #include "apps/wait_reason.hpp"
 #include "common/errors.hpp"
 #include "common/pg/exec.hpp"
-#include "common/queries.hpp"
+#include "queries/admin.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
 #include "program/setting.hpp"
@@ -203,7 +204,7 @@ void watch_stats(pqxx::connection& connection, format how, std::chrono::millisec
 
 }  // namespace
 
-void add_stats_command(CLI::App& app, app_context& context) {
+void add_stats_command(CLI::App& app, command_context& context) {
   auto* command = app.add_subcommand("stats", "What waits, runs and failed, per kind");
   auto seconds = std::make_shared<double>(2);
   auto* watch = command->add_option("--watch", *seconds, "Show it again every SECONDS (2)")

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/held_horizon.hpp"
+#include "common/schema/held_horizon.hpp"
 
 namespace rowrunner {
 

@@ -34,7 +34,7 @@ std::map<std::string, std::string> handlers_by_kind(const command_flags& flags) 
   return chosen;
 }
 
-void run_command(const command_flags& flags, const app_context& context) {
+void run_command(const command_flags& flags, const command_context& context) {
   std::vector<served_kind> kinds;
   for (const auto& [kind, handler] : handlers_by_kind(flags)) {
     served_kind served;
@@ -47,7 +47,7 @@ void run_command(const command_flags& flags, const app_context& context) {
 
 }  // namespace
 
-void add_worker_command(CLI::App& app, app_context& context) {
+void add_worker_command(CLI::App& app, command_context& context) {
   auto* command = app.add_subcommand("worker", "Run jobs until it is stopped");
   const auto flags = std::make_shared<command_flags>();
   flags->add_to(*command);

@@ -4,7 +4,7 @@
 
 namespace rowrunner {
 
-/// The version of this build; CMake sets it.
-inline constexpr std::string_view version = ROWRUNNER_VERSION;
+/// The version of this build, "0.1.0"; CMake sets it.
+extern const std::string_view version;
 
 }  // namespace rowrunner

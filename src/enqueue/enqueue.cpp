@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <rowrunner/enqueue.hpp>
 
-#include "common/kind_info.hpp"
+#include "common/schema/kind_info.hpp"
 #include "common/pg/exec.hpp"
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
+#include "queries/session.hpp"
 #include "common/text.hpp"
 #include "enqueue/insertion.hpp"
 #include "enqueue/kinds.hpp"

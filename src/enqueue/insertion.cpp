@@ -4,9 +4,9 @@
 #include <array>
 #include <limits>
 
-#include "common/kind_info.hpp"
+#include "common/schema/kind_info.hpp"
 #include "common/pg/array.hpp"
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 #include "common/text.hpp"
 #include "common/uuid.hpp"
 

@@ -1,6 +1,6 @@
 #include "enqueue/kinds.hpp"
 
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 #include "common/text.hpp"
 
 namespace rowrunner {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/errors.hpp"
-#include "common/kind_info.hpp"
+#include "common/schema/kind_info.hpp"
 
 namespace rowrunner {
 

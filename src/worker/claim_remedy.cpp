@@ -1,6 +1,6 @@
 #include "worker/claim_remedy.hpp"
 
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "common/job_status.hpp"
+#include "common/schema/job_status.hpp"
 #include "common/pg/array.hpp"
 #include "common/pg/binary_array.hpp"
 #include "common/text.hpp"

@@ -1,6 +1,6 @@
 #include "worker/horizon_watch.hpp"
 
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner {
 

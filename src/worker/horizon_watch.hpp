@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "common/held_horizon.hpp"
+#include "common/schema/held_horizon.hpp"
 #include "common/log.hpp"
 #include "common/pg/session.hpp"
 

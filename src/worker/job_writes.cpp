@@ -8,7 +8,7 @@
 
 #include "common/event.hpp"
 #include "common/pg/until_answered.hpp"
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 #include "common/text.hpp"
 #include "worker/lane.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner {
 

@@ -4,7 +4,7 @@
 #include <rowrunner/worker.hpp>
 #include <variant>
 
-#include "common/kind_info.hpp"
+#include "common/schema/kind_info.hpp"
 #include "common/pg/statement.hpp"
 #include "worker/claim_size.hpp"
 #include "worker/lane_backoff.hpp"

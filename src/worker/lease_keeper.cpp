@@ -6,7 +6,7 @@
 
 #include "common/pg/array.hpp"
 #include "common/pg/error.hpp"
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner {
 

@@ -8,7 +8,7 @@
 #include "common/pg/array.hpp"
 #include "common/pg/backoff.hpp"
 #include "common/pg/error.hpp"
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner {
 

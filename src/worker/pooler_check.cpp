@@ -1,6 +1,6 @@
 #include "worker/pooler_check.hpp"
 
-#include "common/queries.hpp"
+#include "queries/session.hpp"
 
 namespace rowrunner {
 

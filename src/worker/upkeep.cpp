@@ -5,7 +5,7 @@
 
 #include "common/pg/array.hpp"
 #include "common/pg/error.hpp"
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 #include "common/version.hpp"
 
 namespace rowrunner {

@@ -10,7 +10,7 @@
 #include <rowrunner/worker.hpp>
 #include <thread>
 
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 #include "common/uuid.hpp"
 #include "worker/worker_impl.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "common/queries.hpp"
-#include "common/schema_version.hpp"
+#include "queries/engine.hpp"
+#include "common/schema/schema_version.hpp"
 #include "worker/pooler_check.hpp"
 #include "worker/worker_impl.hpp"
 

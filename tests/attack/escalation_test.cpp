@@ -1,7 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apps/migrator.hpp"
+#include "admin/migrator.hpp"
+#include "apps/workloads.hpp"
 #include "support/jobs.hpp"
 #include "support/postgres.hpp"
 
@@ -175,7 +176,7 @@ TEST_F(escalation, an_altered_function_of_the_job_writer_runs_nothing_as_its_cal
     }
   }
   EXPECT_EQ(seen(), "");
-  migrate(db_.connection(), all_migrations());
+  migrate(db_.connection(), all_components());
   db_.exec("SELECT rowrunner.requeue('trap', '" + id + "')");
   EXPECT_EQ(seen(), "rowrunner_job_writer");
 }

@@ -4,7 +4,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "apps/migrator.hpp"
+#include "admin/migrator.hpp"
+#include "apps/workloads.hpp"
 #include "support/jobs.hpp"
 #include "support/own_server.hpp"
 #include "support/postgres.hpp"
@@ -100,7 +101,7 @@ TEST_F(permissions, are_set_again_by_a_migrate_that_has_nothing_else_to_do) {
       "REVOKE ALL ON spot_image_jobs FROM rowrunner_worker, rowrunner_job_writer, rowrunner_app;"
       "REVOKE EXECUTE ON FUNCTION rowrunner.cancel FROM rowrunner_app");
   ASSERT_NE(listed(), kept());
-  EXPECT_TRUE(migrate(db_.connection(), all_migrations()).applied.empty());
+  EXPECT_TRUE(migrate(db_.connection(), all_components()).applied.empty());
   EXPECT_EQ(listed(), kept());
 }
 
@@ -121,7 +122,7 @@ TEST_F(permissions, are_set_by_migrate_after_a_restore_without_roles) {
   EXPECT_EQ(value("SELECT has_function_privilege('public', 'rowrunner.cancel(text, uuid, text)', "
                   "'EXECUTE')"),
             "t");
-  EXPECT_TRUE(migrate(there, all_migrations()).applied.empty());
+  EXPECT_TRUE(migrate(there, all_components()).applied.empty());
   EXPECT_EQ(listed(there), kept());
   EXPECT_EQ(value("SELECT rowrunner.claim('spot_image', 'w')->>'spot_name'"), "waiting");
 }
@@ -143,8 +144,8 @@ TEST_F(permissions, are_set_by_an_owner_of_the_database_who_is_no_superuser) {
         " WITH ADMIN OPTION");
   }
   set("SET SESSION AUTHORIZATION migrator");
-  migrate(as_migrator, all_migrations());
-  migrate(as_migrator, all_migrations());
+  migrate(as_migrator, all_components());
+  migrate(as_migrator, all_components());
   set("RESET SESSION AUTHORIZATION");
   EXPECT_EQ(listed(as_migrator), kept());
   EXPECT_EQ(db.value("SELECT count(*) FROM pg_proc WHERE prosecdef"
@@ -162,7 +163,7 @@ TEST_F(permissions, that_cannot_be_set_are_explained) {
   pqxx::connection connection(db.url());
   pqxx::nontransaction(connection).exec("SET SESSION AUTHORIZATION powerless");
   try {
-    migrate(connection, all_migrations());
+    migrate(connection, all_components());
     FAIL() << "it may not";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(),

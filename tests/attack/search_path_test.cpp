@@ -3,7 +3,8 @@
 
 #include <rowrunner/enqueue.hpp>
 
-#include "apps/migrator.hpp"
+#include "admin/migrator.hpp"
+#include "apps/workloads.hpp"
 #include "support/jobs.hpp"
 #include "support/process.hpp"
 #include "support/worker_thread.hpp"

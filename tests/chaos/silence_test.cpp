@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "chaos/proxy/fault_proxy.hpp"
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 #include "support/jobs_database.hpp"
 #include "support/test_handler.hpp"
 #include "worker/finish.hpp"

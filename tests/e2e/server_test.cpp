@@ -8,7 +8,7 @@
 #include <map>
 #include <sstream>
 
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 #include "support/jobs_database.hpp"
 #include "support/own_server.hpp"
 #include "support/pooler.hpp"

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "common/kind_info.hpp"
+#include "common/schema/kind_info.hpp"
 #include "common/pg/exec.hpp"
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 #include "support/jobs.hpp"
 #include "worker/line_cursor.hpp"
 

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "common/schema_version.hpp"
+#include "common/schema/schema_version.hpp"
 #include "support/jobs.hpp"
 #include "support/process.hpp"
 

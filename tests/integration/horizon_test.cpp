@@ -10,7 +10,7 @@
 #include <csignal>
 #include <sstream>
 
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 #include "support/postgres.hpp"
 #include "support/process.hpp"
 #include "worker/horizon_watch.hpp"

@@ -1,6 +1,6 @@
 // One state machine, said three times: in C++ (common/job_status.hpp), in SQL (CHECK, triggers,
 // statements) and in the diagram of ARCHITECTURE.md. They agree.
-#include "common/job_status.hpp"
+#include "common/schema/job_status.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "common/kind_info.hpp"
-#include "common/queries.hpp"
+#include "common/schema/kind_info.hpp"
+#include "queries/admin.hpp"
+#include "queries/engine.hpp"
 #include "worker/line_cursor.hpp"
 
 namespace rowrunner::testing {

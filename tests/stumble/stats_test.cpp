@@ -2,9 +2,9 @@
 
 #include "apps/stats.hpp"
 
-#include "common/kind_info.hpp"
+#include "common/schema/kind_info.hpp"
 #include "common/pg/exec.hpp"
-#include "common/queries.hpp"
+#include "queries/admin.hpp"
 #include "support/command.hpp"
 
 namespace rowrunner::testing {

@@ -7,7 +7,8 @@
 #include <random>
 #include <stdexcept>
 
-#include "apps/migrator.hpp"
+#include "admin/migrator.hpp"
+#include "apps/workloads.hpp"
 #include "common/pg/exec.hpp"
 #include "support/process.hpp"
 
@@ -61,7 +62,10 @@ std::string random_name() {
 // A change of any migration makes a new template.
 std::string template_name(pqxx::connection& server) {
   std::string all;
-  for (const auto& m : all_migrations()) (all += m.name) += m.text;
+  for (const auto& part : all_components()) {
+    for (const auto& m : part.migrations) (all += m.name) += m.text;
+    for (const auto& each : part.after) all += each.text;
+  }
   pqxx::nontransaction tx(server);
   return "rowrunner_template_" + pg::exec(tx, "SELECT md5($1)", all)[0][0].as<std::string>();
 }
@@ -83,7 +87,7 @@ std::string migrated_template() {
     run(server, "CREATE DATABASE " + draft);
     {
       pqxx::connection connection(url_for(draft));
-      migrate(connection, all_migrations());
+      migrate(connection, all_components());
     }
     run(server, "ALTER DATABASE " + draft + " RENAME TO " + name);
   }

@@ -1,4 +1,4 @@
-#include "common/held_horizon.hpp"
+#include "common/schema/held_horizon.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

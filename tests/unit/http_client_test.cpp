@@ -1,3 +1,4 @@
+#include "common/version.hpp"
 #include "http_fixture.hpp"
 
 namespace rowrunner::http {
@@ -27,7 +28,7 @@ TEST_F(http_client, sends_a_get_byte_for_byte) {
   EXPECT_EQ(answer.headers.get("X-Other"), std::nullopt);
   EXPECT_EQ(answer.final_url, server_.url("/a/b?q=1%202"));
   EXPECT_EQ(server_.calls().at(0).raw, "GET /a/b?q=1%202 HTTP/1.1\r\nHost: " + host() +
-                                           "\r\nUser-Agent: rowrunner/" ROWRUNNER_VERSION
+                                           "\r\nUser-Agent: rowrunner/" + std::string(version) +
                                            "\r\nAccept: text/plain\r\n\r\n");
 }
 

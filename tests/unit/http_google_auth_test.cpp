@@ -2,6 +2,7 @@
 
 #include "common/errors.hpp"
 #include "common/http/google_auth.hpp"
+#include "common/version.hpp"
 #include "http_fixture.hpp"
 
 namespace rowrunner::http {
@@ -49,7 +50,7 @@ TEST_F(http_google_auth, asks_the_metadata_server_byte_for_byte) {
   ASSERT_EQ(server_.calls().size(), 1U);
   EXPECT_EQ(server_.calls()[0].raw,
             std::string(path) + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(server_.port()) +
-                "\r\nUser-Agent: rowrunner/" ROWRUNNER_VERSION
+                "\r\nUser-Agent: rowrunner/" + std::string(version) +
                 "\r\nMetadata-Flavor: Google\r\n\r\n");
 }
 

@@ -1,8 +1,8 @@
-#include "common/kind_info.hpp"
+#include "common/schema/kind_info.hpp"
 
 #include <gtest/gtest.h>
 
-#include "common/queries.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner {
 namespace {

@@ -1,4 +1,4 @@
-#include "apps/output.hpp"
+#include "command/output.hpp"
 
 #include <gtest/gtest.h>
 

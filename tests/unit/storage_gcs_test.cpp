@@ -2,6 +2,7 @@
 #include <rowrunner/bad_input.hpp>
 
 #include "common/storage/gcs_store.hpp"
+#include "common/version.hpp"
 #include "http_fixture.hpp"
 
 namespace rowrunner::storage {
@@ -107,7 +108,7 @@ TEST_F(storage_gcs, uploads_byte_for_byte) {
   EXPECT_EQ(calls[1].raw,
             "POST " + upload_path +
                 "?uploadType=media&name=plan%2F%E4%BA%AC.png HTTP/1.1\r\nHost: " + host() +
-                "\r\nUser-Agent: rowrunner/" ROWRUNNER_VERSION
+                "\r\nUser-Agent: rowrunner/" + std::string(version) +
                 "\r\nContent-Type: image/png\r\nAuthorization: Bearer token-1"
                 "\r\nContent-Length: 5\r\n\r\nhello");
 }
@@ -120,7 +121,7 @@ TEST_F(storage_gcs, asks_for_a_token_with_a_signed_assertion) {
   const std::string start =
       "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=";
   EXPECT_EQ(call.head(), "POST /token HTTP/1.1\r\nHost: " + host() +
-                             "\r\nUser-Agent: rowrunner/" ROWRUNNER_VERSION
+                             "\r\nUser-Agent: rowrunner/" + std::string(version) +
                              "\r\nContent-Type: application/x-www-form-urlencoded"
                              "\r\nContent-Length: " +
                              std::to_string(call.body.size()) + "\r\n\r\n");
@@ -159,7 +160,7 @@ TEST_F(storage_gcs, downloads_looks_and_removes_byte_for_byte) {
   const auto calls = server_.calls();
   ASSERT_EQ(calls.size(), 4U);
   const std::string rest = " HTTP/1.1\r\nHost: " + host() +
-                           "\r\nUser-Agent: rowrunner/" ROWRUNNER_VERSION
+                           "\r\nUser-Agent: rowrunner/" + std::string(version) +
                            "\r\nAuthorization: Bearer token-1\r\n\r\n";
   EXPECT_EQ(calls[1].raw, "GET " + object_path + "?alt=media" + rest);
   EXPECT_EQ(calls[2].raw, "GET " + object_path + "?fields=name" + rest);

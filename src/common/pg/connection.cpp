@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "common/pg/error.hpp"
-#include "common/queries.hpp"
+#include "queries/session.hpp"
 
 // How a run() works.
 //

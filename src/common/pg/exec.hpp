@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/query.hpp"
+#include "common/pg/query.hpp"
 
 namespace rowrunner::pg {
 

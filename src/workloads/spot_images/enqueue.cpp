@@ -1,9 +1,10 @@
 #include "workloads/spot_images/enqueue.hpp"
 
 #include "common/errors.hpp"
-#include "common/kind_info.hpp"
+#include "common/schema/kind_info.hpp"
 #include "common/pg/exec.hpp"
-#include "common/queries.hpp"
+#include "queries/session.hpp"
+#include "queries/spot_images.hpp"
 #include "workloads/spot_images/names.hpp"
 
 namespace rowrunner::spot_images {

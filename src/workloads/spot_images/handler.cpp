@@ -7,7 +7,7 @@
 
 #include "common/http/client.hpp"
 #include "common/pg/until_answered.hpp"
-#include "common/queries.hpp"
+#include "queries/spot_images.hpp"
 #include "common/storage/make_store.hpp"
 #include "workloads/spot_images/image_api.hpp"
 

@@ -3,7 +3,7 @@
 #include "common/errors.hpp"
 #include "common/pg/array.hpp"
 #include "common/pg/exec.hpp"
-#include "common/queries.hpp"
+#include "queries/spot_images.hpp"
 #include "workloads/spot_images/names.hpp"
 
 namespace rowrunner::spot_images {

@@ -7,7 +7,8 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "apps/migrator.hpp"
+#include "admin/migrator.hpp"
+#include "apps/workloads.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::chaos {
@@ -53,7 +54,7 @@ arena::arena(const std::string& folder) : proxy_(folder) {
   database.set_path("/chaos");
   url_ = std::string(database.buffer());
   pqxx::connection fresh(url_);
-  migrate(fresh, all_migrations());
+  migrate(fresh, all_components());
   run(fresh, contents_of(ROWRUNNER_SOURCE_DIR "/tests/chaos/schema.sql"));
   pooler_ = std::make_unique<testing::pooler>(server_url_);
 }

@@ -6,7 +6,7 @@
 
 namespace rowrunner::spot_images {
 
-/// The canvas as a PNG file. Throws std::runtime_error when Cairo or zlib has failed.
+/// The canvas as a PNG file. Throws std::runtime_error when Cairo has failed.
 std::string encode_png(const canvas& of);
 
 }  // namespace rowrunner::spot_images

@@ -1,0 +1,13 @@
+# A raw string literal of one file; long texts are cut into pieces, as compilers limit a literal.
+function(sql_literal file out)
+  file(READ ${file} text)
+  set(parts "")
+  string(LENGTH "${text}" length)
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${text}" ${at} 8000 piece)
+    string(APPEND parts "R\"sql(${piece})sql\"\n")
+    math(EXPR at "${at} + 8000")
+  endwhile()
+  set(${out} "${parts}" PARENT_SCOPE)
+endfunction()

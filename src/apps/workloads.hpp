@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "workloads/workload.hpp"
+
+namespace rowrunner {
+
+/// The workloads of this build, in the order of ROWRUNNER_WORKLOADS.
+const std::vector<workload>& workloads();
+
+/// The engine, then the workloads.
+std::vector<component> all_components();
+
+}  // namespace rowrunner

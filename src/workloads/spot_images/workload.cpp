@@ -1,0 +1,16 @@
+#include "workloads/spot_images/workload.hpp"
+
+#include "migrations/spot_images.hpp"
+#include "queries/spot_images.hpp"
+#include "workloads/spot_images/commands/commands.hpp"
+#include "workloads/spot_images/handler.hpp"
+
+namespace rowrunner::spot_images {
+
+workload as_workload() {
+  return {{"spot_images", migrations::spot_images(), {}, {queries::ensure_spot_permissions}},
+          {{"spot_image", add_to}},
+          add_commands};
+}
+
+}  // namespace rowrunner::spot_images
