@@ -3,6 +3,7 @@
 
 #include "apps/migrator.hpp"
 #include "support/jobs.hpp"
+#include "support/notices.hpp"
 #include "support/postgres.hpp"
 
 namespace rowrunner::testing {
@@ -180,15 +181,6 @@ TEST_F(escalation, an_altered_function_of_the_job_writer_runs_nothing_as_its_cal
   EXPECT_EQ(seen(), "rowrunner_job_writer");
 }
 
-struct warnings : pqxx::errorhandler {
-  explicit warnings(pqxx::connection& c) : errorhandler(c) {}
-  bool operator()(char const text[]) noexcept override {
-    all += text;
-    return false;
-  }
-  std::string all;
-};
-
 // What a user's trigger names without a schema is not found under the search_path of workers.
 TEST_F(escalation, attach_names_trigger_functions_without_a_search_path) {
   db_.exec(
@@ -199,11 +191,11 @@ TEST_F(escalation, attach_names_trigger_functions_without_a_search_path) {
       " 'BEGIN RETURN NULL; END';"
       "CREATE TRIGGER p AFTER INSERT ON mallory.jobs EXECUTE FUNCTION mallory.plain();"
       "CREATE TRIGGER f AFTER INSERT ON mallory.jobs EXECUTE FUNCTION mallory.fixed()");
-  warnings heard(db_.connection());
+  notices heard(db_.connection());
   attach();
-  EXPECT_THAT(heard.all,
+  EXPECT_THAT(heard.all(),
               HasSubstr("ALTER FUNCTION mallory.plain() SET search_path = mallory, pg_temp"));
-  EXPECT_THAT(heard.all, ::testing::Not(HasSubstr("fixed")));
+  EXPECT_THAT(heard.all(), ::testing::Not(HasSubstr("fixed")));
 }
 
 TEST_F(escalation, attach_is_for_the_owner_of_the_table) {
@@ -218,9 +210,9 @@ TEST_F(escalation, attach_is_for_the_owner_of_the_table) {
 
 TEST_F(escalation, attach_names_the_schema_that_roles_may_not_use) {
   db_.exec("REVOKE ALL ON SCHEMA mallory FROM PUBLIC");
-  warnings heard(db_.connection());
+  notices heard(db_.connection());
   attach();
-  EXPECT_THAT(heard.all,
+  EXPECT_THAT(heard.all(),
               HasSubstr("GRANT USAGE ON SCHEMA mallory TO rowrunner_app, rowrunner_job_writer, "
                         "rowrunner_worker"));
 }
