@@ -21,8 +21,8 @@ void check_schema(pqxx::dbtransaction& tx);
 /// What the database complained about, in one line: message, detail and hint.
 std::string complaint(const pqxx::sql_error& error);
 
-/// Takes names without a schema from the system's alone, until the transaction ends. The first thing
-/// in every transaction of a command.
+/// Takes names without a schema from the system's alone, until the transaction ends. The first
+/// thing in every transaction of a command.
 void use_system_names(pqxx::dbtransaction& tx);
 
 /// After a permission was denied: as whom the command is connected, and which GRANT would help. ""

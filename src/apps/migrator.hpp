@@ -25,8 +25,9 @@ struct migration_result {
 
 /// Runs what has not run yet, in one transaction: all or nothing. Who comes second waits for the
 /// first and finds nothing to do. Roles, owners and permissions are set every time, so that also a
-/// database that was restored without its roles has them. Throws std::runtime_error, without having changed anything, if a
-/// migration that ran is not the one of this binary, or if the schema no longer serves it.
+/// database that was restored without its roles has them. Throws std::runtime_error, without having
+/// changed anything, if a migration that ran is not the one of this binary, or if the schema no
+/// longer serves it.
 migration_result migrate(pqxx::connection& connection, std::span<const migration> migrations);
 
 /// Every migration that this binary or the database knows. Makes the same checks.
