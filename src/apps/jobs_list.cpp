@@ -9,6 +9,7 @@
 
 #include "apps/database.hpp"
 #include "apps/output.hpp"
+#include "apps/read_jobs.hpp"
 #include "common/errors.hpp"
 #include "common/job_status.hpp"
 #include "common/pg/exec.hpp"
@@ -260,10 +261,11 @@ void print_json(const page& found) {
 void list_jobs(const app_context& context, const list_options& options) {
   if (options.kind) check_text("kind", *options.kind);
   const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  use_utc(tx);
-  const page found = read_page(tx, options);
+  page found;
+  read_jobs(*connection, [&](pqxx::dbtransaction& tx) {
+    use_utc(tx);
+    found = read_page(tx, options);
+  });
   if (context.json) {
     print_json(found);
   } else {
