@@ -1830,6 +1830,19 @@ CREATE TABLE rowrunner.leases (
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_cost_delay='0');
 ALTER TABLE ONLY rowrunner.leases ALTER COLUMN job_ids SET STORAGE EXTERNAL;
+CREATE TABLE rowrunner.workers (
+    worker text NOT NULL,
+    kinds text[] NOT NULL,
+    version text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    seen_at timestamp with time zone DEFAULT now() NOT NULL
+)
+WITH (fillfactor='50');
+CREATE VIEW rowrunner.live_workers AS
+ SELECT w.worker,
+    w.kinds
+   FROM rowrunner.workers w
+  WHERE (w.seen_at > (now() - '00:00:30'::interval));
 CREATE TABLE rowrunner.migrations (
     version integer NOT NULL,
     name text NOT NULL,
@@ -1891,14 +1904,6 @@ ALTER TABLE rowrunner.wakeups ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE rowrunner.workers (
-    worker text NOT NULL,
-    kinds text[] NOT NULL,
-    version text NOT NULL,
-    started_at timestamp with time zone DEFAULT now() NOT NULL,
-    seen_at timestamp with time zone DEFAULT now() NOT NULL
-)
-WITH (fillfactor='50');
 ALTER TABLE ONLY public.spot_image_jobs
     ADD CONSTRAINT spot_image_jobs_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.spots
@@ -2122,6 +2127,10 @@ GRANT USAGE ON SEQUENCE rowrunner.front_of_line TO rowrunner_engine;
 GRANT SELECT,INSERT ON TABLE rowrunner.leases TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.leases TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.leases TO rowrunner_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.workers TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.workers TO rowrunner_app;
+GRANT SELECT ON TABLE rowrunner.live_workers TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.live_workers TO rowrunner_app;
 GRANT SELECT,DELETE ON TABLE rowrunner.progress TO rowrunner_engine;
 GRANT SELECT,DELETE ON TABLE rowrunner.progress TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.progress TO rowrunner_worker;
@@ -2140,5 +2149,3 @@ GRANT SELECT ON TABLE rowrunner.steps TO rowrunner_app;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_worker;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.wakeups TO rowrunner_engine;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.workers TO rowrunner_worker;
-GRANT SELECT ON TABLE rowrunner.workers TO rowrunner_app;

@@ -71,7 +71,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON rowrunner.queue, rowrunner.delayed, rowr
   rowrunner.workers, rowrunner.cancellations, rowrunner.steps, rowrunner.progress,
   rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters TO rowrunner_worker;
 GRANT SELECT, UPDATE (paused) ON rowrunner.kinds TO rowrunner_worker;
-GRANT SELECT ON rowrunner.schema_info TO rowrunner_worker;
+GRANT SELECT ON rowrunner.schema_info, rowrunner.live_workers TO rowrunner_worker;
 GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_worker;
 GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.reached_mark(smallint, bigint), rowrunner.reached_seq(regclass, smallint),
@@ -102,8 +102,9 @@ GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
 -- Applications insert jobs (attach grants that), ask for one to be cancelled or run again, and read what
 -- became of them.
 GRANT SELECT ON rowrunner.schema_info, rowrunner.kinds, rowrunner.queue, rowrunner.delayed,
-  rowrunner.leases, rowrunner.workers, rowrunner.cancellations, rowrunner.steps, rowrunner.progress,
-  rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters TO rowrunner_app;
+  rowrunner.leases, rowrunner.workers, rowrunner.live_workers, rowrunner.cancellations, rowrunner.steps,
+  rowrunner.progress, rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters
+  TO rowrunner_app;
 GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.job_columns(),
   rowrunner.job_table_columns(text), rowrunner.requeue(text, uuid),
   rowrunner.enqueue_again(text, uuid, timestamptz),
