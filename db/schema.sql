@@ -441,7 +441,7 @@ CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
 $$;
 CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ((state <> '40001'::text) AND ("left"(state, 2) <> ALL (ARRAY['08'::text, '0A'::text, '25'::text, '42'::text, '53'::text, '57'::text, '58'::text])));
+    RETURN ((state <> '40001'::text) AND ("left"(state, 2) <> ALL (ARRAY['08'::text, '0A'::text, '25'::text, '26'::text, '42'::text, '53'::text, '57'::text, '58'::text])));
 CREATE FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer DEFAULT 0, succeeded integer DEFAULT 0, failed integer DEFAULT 0, retried integer DEFAULT 0, rescued integer DEFAULT 0, released integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1271,7 +1271,7 @@ CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS big
   )
   SELECT count(*) FILTER (WHERE rowrunner.requeue(requeue_failed.kind, o.job_id)) FROM oldest o
 $$;
-CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100) RETURNS TABLE(job_id uuid, status text, attempts integer, error text)
+CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100, say_locked boolean DEFAULT false) RETURNS TABLE(job_id uuid, status text, attempts integer, error text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET row_security TO 'off'
@@ -1318,6 +1318,10 @@ BEGIN
         expires_at = clock_timestamp()
           + CASE WHEN l.lease = ANY (failed) THEN least(2 ^ l.failed_rescues, 600) ELSE 1 END * interval '1 s'
     WHERE l.lease = ANY (expired);
+  IF say_locked AND EXISTS (SELECT FROM rowrunner.leases l
+                            WHERE l.lease = ANY (expired) AND l.lease <> ALL (failed)) THEN
+    RETURN QUERY VALUES (NULL::uuid, 'locked', NULL::integer, NULL::text);
+  END IF;
 END
 $_$;
 CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) RETURNS TABLE(job_id uuid, lease bigint, status text, attempts integer, error text)
@@ -2063,8 +2067,8 @@ GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_app
 REVOKE ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) TO rowrunner_app;
-REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_locked boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_locked boolean) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) FROM PUBLIC;

@@ -19,8 +19,8 @@ $$;
 
 -- The columns of the table of a kind that an INSERT may name, one row each. Types come with their schema,
 -- as the caller's search_path may have another one of that name, without their length limits (a cast to
--- varchar(5) would cut a longer text, an INSERT refuses it), and of a domain the type below it. unique_key is what two jobs cannot share beside their id, if it is one plain index;
--- else NULL.
+-- varchar(5) would cut a longer text, an INSERT refuses it), and of a domain the type below it. unique_key is
+-- what two jobs cannot share beside their id, if it is one plain index; else NULL.
 CREATE FUNCTION rowrunner.job_table_columns(kind text)
 RETURNS TABLE (job_table text, name text, type text, is_array boolean, unique_key text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -136,10 +136,11 @@ END
 $$;
 
 -- Whether a statement over many jobs may have failed because of one of them: not if the connection, the
--- transaction, the permissions, the schema or the server are the trouble.
+-- transaction, the permissions, the schema or the server are the trouble. pg::classify says of the same codes
+-- what a client can do about them; a test compares the two.
 CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN state <> '40001' AND left(state, 2) NOT IN ('08', '0A', '25', '42', '53', '57', '58');
+RETURN state <> '40001' AND left(state, 2) NOT IN ('08', '0A', '25', '26', '42', '53', '57', '58');
 
 -- Takes back those of the named jobs that are still processing under their leases: each is charged one
 -- attempt and queued again, or ended. A row that another session has locked is passed over. If the
@@ -207,8 +208,11 @@ $$;
 -- still processing under them is charged one attempt and goes back in line, or ends. Answers these jobs,
 -- and with an error those whose rows could not be written.
 -- A lease of which a job could not be taken back is put off: for a second if the row is locked, and for
--- longer each time, up to ten minutes, if writing it fails. So a rescue always comes to the others.
-CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100)
+-- longer each time, up to ten minutes, if writing it fails. So a rescue always comes to the others. If asked
+-- to `say_locked`, it answers one more row, with the status 'locked' and no job, if leases were put off for a
+-- second: rows of them are locked, or the time was up before it came to them.
+CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100,
+                                 say_locked boolean DEFAULT false)
 RETURNS TABLE (job_id uuid, status text, attempts integer, error text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET lock_timeout = '100ms'
 SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -249,6 +253,10 @@ BEGIN
         expires_at = clock_timestamp()
           + CASE WHEN l.lease = ANY (failed) THEN least(2 ^ l.failed_rescues, 600) ELSE 1 END * interval '1 s'
     WHERE l.lease = ANY (expired);
+  IF say_locked AND EXISTS (SELECT FROM rowrunner.leases l
+                            WHERE l.lease = ANY (expired) AND l.lease <> ALL (failed)) THEN
+    RETURN QUERY VALUES (NULL::uuid, 'locked', NULL::integer, NULL::text);
+  END IF;
 END
 $$;
 
