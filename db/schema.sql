@@ -375,7 +375,9 @@ BEGIN
     verdict := 'early';
   ELSE
     EXECUTE format('UPDATE %s SET status = ''processing'', lease = $2, locked_at = now(), locked_by = $3,'
-                   ' updated_at = now() WHERE id = $1', job_table) USING id, lease, worker;
+                   ' updated_at = now() WHERE id = $1'
+                   ' RETURNING CASE WHEN status = ''processing'' AND lease = $2 THEN id'
+                   '                ELSE rowrunner.refuse_claim(id) END', job_table) USING id, lease, worker;
     GET DIAGNOSTICS n = ROW_COUNT;
     verdict := CASE n WHEN 0 THEN 'failed' ELSE 'taken' END;
   END IF;
@@ -606,7 +608,9 @@ BEGIN
       FROM (SELECT b.id, b.locked_by, b.locked_at FROM %1$s b WHERE b.id = $1) before
       LEFT JOIN rowrunner.cancellations c ON c.lease = $2 AND c.job_id = $1
       WHERE j.id = before.id AND j.status = 'processing' AND j.lease = $2
-      RETURNING j.id, j.status, j.attempts, before.locked_by, before.locked_at, c.reason
+      RETURNING j.id, CASE WHEN j.status <> 'processing' THEN j.status
+                           ELSE rowrunner.refuse_end(j.id) END AS status,
+                j.attempts, before.locked_by, before.locked_at, c.reason
     ), noted AS (
       INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, started_at, error)
       SELECT $7, e.id, e.attempts, e.locked_by, e.locked_at, $3 FROM ended e
@@ -1053,6 +1057,24 @@ CREATE FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) RETURNS bi
 CREATE FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) RETURNS bigint
     LANGUAGE sql
     RETURN (SELECT (m.last & (((1)::bigint << 47) - 1)) FROM (SELECT pg_sequence_last_value(reached_seq.mark) AS last) m WHERE ((m.last >> 47) = (reached_seq.priority + 32768)));
+CREATE FUNCTION rowrunner.refuse_claim(job_id uuid) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  RAISE EXCEPTION 'the UPDATE that takes job % left it without status processing and the lease of the claim:'
+    ' does a trigger change them?', job_id USING ERRCODE = 'RR002';
+END
+$$;
+CREATE FUNCTION rowrunner.refuse_end(job_id uuid) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  RAISE EXCEPTION 'the UPDATE that ends job % left it processing: does a trigger suppress or change it?', job_id
+    USING ERRCODE = 'RR003';
+END
+$$;
 CREATE FUNCTION rowrunner.refuse_stranger(job_table regclass) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1165,7 +1187,8 @@ BEGIN
   SELECT l.worker INTO worker FROM rowrunner.leases l WHERE l.lease = release.lease FOR UPDATE;
   EXECUTE format('UPDATE %s SET status = ''queued'', lease = NULL, locked_at = NULL, locked_by = NULL,'
                  ' updated_at = now() WHERE id = $1 AND status = ''processing'' AND lease = $2'
-                 ' RETURNING coalesce($3, '''')', mine.job_table)
+                 ' RETURNING CASE WHEN status <> ''processing'' THEN coalesce($3, '''')'
+                 '                ELSE rowrunner.refuse_end(id) END', mine.job_table)
     INTO worker USING release.job_id, release.lease, worker;
   IF worker IS NULL THEN
     RETURN false;
@@ -1330,6 +1353,7 @@ CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases b
     AS $_$
 DECLARE
   back jsonb;
+  unchanged uuid;
   reason text;
   half CONSTANT integer := cardinality(ids) / 2;
 BEGIN
@@ -1360,9 +1384,15 @@ BEGIN
         INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
         SELECT $5, b.id, b.attempts, b.worker, b.last_error FROM back b
       )
-      SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
-                                          'attempts', b.attempts)) FROM back b $sql$, mine.job_table)
-    INTO back USING ids, leases, workers, mine.cancelled_status, mine.id;
+      SELECT (SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
+                                                  'attempts', b.attempts)) FROM back b),
+             (SELECT h.id FROM held h
+              WHERE NOT EXISTS (SELECT FROM back b WHERE b.id = h.id AND b.status <> 'processing') LIMIT 1)
+      $sql$, mine.job_table)
+    INTO back, unchanged USING ids, leases, workers, mine.cancelled_status, mine.id;
+    IF unchanged IS NOT NULL THEN
+      PERFORM rowrunner.refuse_end(unchanged);
+    END IF;
   EXCEPTION WHEN OTHERS THEN
     IF NOT rowrunner.concerns_one_row(SQLSTATE) THEN
       RAISE;
@@ -1429,7 +1459,8 @@ BEGIN
   PERFORM FROM rowrunner.leases l WHERE l.lease = succeed.lease FOR UPDATE;
   EXECUTE format('UPDATE %s SET status = ''succeeded'', updated_at = now()'
                  ' WHERE id = $1 AND status = ''processing'' AND lease = $2'
-                 ' RETURNING coalesce(locked_by, '''')', mine.job_table)
+                 ' RETURNING CASE WHEN status <> ''processing'' THEN coalesce(locked_by, '''')'
+                 '                ELSE rowrunner.refuse_end(id) END', mine.job_table)
     INTO worker USING succeed.job_id, succeed.lease;
   IF worker IS NULL THEN
     RETURN false;
@@ -1579,7 +1610,8 @@ BEGIN
       FROM entry e JOIN free f ON f.id = e.job_id
       WHERE j.id = e.job_id
         AND CASE WHEN j.status = 'queued' AND j.priority = e.priority THEN j.run_at <= clock_timestamp() END
-      RETURNING j.id, e.priority, e.seq,
+      RETURNING CASE WHEN j.status = 'processing' AND j.lease = $3 THEN j.id
+                     ELSE rowrunner.refuse_claim(j.id) END AS id, e.priority, e.seq,
                 to_jsonb(j.*) || jsonb_build_object('lease', j.lease::text) AS job
     ), early AS (
       -- Not due although it has an entry (the clock was set back), or a trigger suppressed the UPDATE.
@@ -2049,6 +2081,10 @@ REVOKE ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) FRO
 GRANT ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.refuse_claim(job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.refuse_claim(job_id uuid) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.refuse_end(job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.refuse_end(job_id uuid) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.refuse_stranger(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) TO rowrunner_worker;

@@ -152,6 +152,7 @@ RETURNS TABLE (job_id uuid, lease bigint, status text, attempts integer, error t
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   back jsonb;
+  unchanged uuid;
   reason text;
   half CONSTANT integer := cardinality(ids) / 2;
 BEGIN
@@ -182,9 +183,15 @@ BEGIN
         INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
         SELECT $5, b.id, b.attempts, b.worker, b.last_error FROM back b
       )
-      SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
-                                          'attempts', b.attempts)) FROM back b $sql$, mine.job_table)
-    INTO back USING ids, leases, workers, mine.cancelled_status, mine.id;
+      SELECT (SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
+                                                  'attempts', b.attempts)) FROM back b),
+             (SELECT h.id FROM held h
+              WHERE NOT EXISTS (SELECT FROM back b WHERE b.id = h.id AND b.status <> 'processing') LIMIT 1)
+      $sql$, mine.job_table)
+    INTO back, unchanged USING ids, leases, workers, mine.cancelled_status, mine.id;
+    IF unchanged IS NOT NULL THEN
+      PERFORM rowrunner.refuse_end(unchanged);
+    END IF;
   EXCEPTION WHEN OTHERS THEN
     IF NOT rowrunner.concerns_one_row(SQLSTATE) THEN
       RAISE;
@@ -305,6 +312,26 @@ BEGIN
 END
 $$;
 
+-- Called by a claim if the row, after the triggers of its table, is not processing under the lease of the
+-- claim: such a job would run without a lease, or again and again. The error undoes what they did.
+CREATE FUNCTION rowrunner.refuse_claim(job_id uuid) RETURNS uuid
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RAISE EXCEPTION 'the UPDATE that takes job % left it without status processing and the lease of the claim:'
+    ' does a trigger change them?', job_id USING ERRCODE = 'RR002';
+END
+$$;
+
+-- Called by what ends a job or takes it back if the row is processing all the same. Its lease would be gone,
+-- and nothing would find the job again; the error keeps the lease, which expires.
+CREATE FUNCTION rowrunner.refuse_end(job_id uuid) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RAISE EXCEPTION 'the UPDATE that ends job % left it processing: does a trigger suppress or change it?', job_id
+    USING ERRCODE = 'RR003';
+END
+$$;
+
 -- One job of claim_each: 'taken', 'locked' by somebody else, 'early' (not due before run_at), 'stale' (the
 -- entry does not match the row), or 'failed' if the UPDATE changed no row.
 CREATE FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint,
@@ -326,7 +353,9 @@ BEGIN
     verdict := 'early';
   ELSE
     EXECUTE format('UPDATE %s SET status = ''processing'', lease = $2, locked_at = now(), locked_by = $3,'
-                   ' updated_at = now() WHERE id = $1', job_table) USING id, lease, worker;
+                   ' updated_at = now() WHERE id = $1'
+                   ' RETURNING CASE WHEN status = ''processing'' AND lease = $2 THEN id'
+                   '                ELSE rowrunner.refuse_claim(id) END', job_table) USING id, lease, worker;
     GET DIAGNOSTICS n = ROW_COUNT;
     verdict := CASE n WHEN 0 THEN 'failed' ELSE 'taken' END;
   END IF;
