@@ -52,17 +52,8 @@ $$;
 CREATE FUNCTION rowrunner.requeue(kind text, job_id uuid) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM rowrunner.as_job_writer();
-  DECLARE
-    n integer;
-  BEGIN
-    EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = now(), updated_at = now(),'
-                   ' lease = NULL, locked_at = NULL, locked_by = NULL'
-                   ' WHERE id = $1 AND status IN (''failed'', ''cancelled'')',
-                   (rowrunner.kind_named(requeue.kind)).job_table) USING requeue.job_id;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    RETURN n = 1;
-  END;
+  RETURN rowrunner.requeue_row((rowrunner.kind_named(requeue.kind)).job_table, requeue.job_id,
+                               '{failed,cancelled}', NULL);
 END
 $$;
 
@@ -88,18 +79,8 @@ $$;
 CREATE FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamptz DEFAULT NULL)
 RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM rowrunner.as_job_writer();
-  DECLARE
-    n integer;
-  BEGIN
-    EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = coalesce($2, now()),'
-                   ' updated_at = now(), lease = NULL, locked_at = NULL, locked_by = NULL'
-                   ' WHERE id = $1 AND status IN (''succeeded'', ''failed'', ''cancelled'')',
-                   (rowrunner.kind_named(enqueue_again.kind)).job_table)
-      USING enqueue_again.job_id, enqueue_again.run_at;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    RETURN n = 1;
-  END;
+  RETURN rowrunner.requeue_row((rowrunner.kind_named(enqueue_again.kind)).job_table, enqueue_again.job_id,
+                               '{succeeded,failed,cancelled}', enqueue_again.run_at);
 END
 $$;
 
@@ -108,30 +89,22 @@ $$;
 -- NULL if there is none.
 CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
+  why text := 'cancelled' || coalesce(': ' || nullif(cancel.reason, ''), '');
+  found_status text;
+  found_lease bigint;
 BEGIN
-  PERFORM rowrunner.as_job_writer();
-  DECLARE
-    mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
-    why text := 'cancelled' || coalesce(': ' || nullif(cancel.reason, ''), '');
-    found_status text;
-    found_lease bigint;
-  BEGIN
-    EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', mine.job_table)
-      INTO found_status, found_lease USING cancel.job_id;
-    IF found_status = 'queued' THEN
-      EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1',
-                     mine.job_table) USING cancel.job_id, mine.cancelled_status, why;
-      RETURN 'cancelled';
-    ELSIF found_status = 'processing' THEN
-      -- An end of the job in a transaction with an older snapshot (REPEATABLE READ) does not see the
-      -- request. It meets a changed row instead, fails to serialize, and is tried again.
-      EXECUTE format('UPDATE %s SET updated_at = now() WHERE id = $1', mine.job_table) USING cancel.job_id;
-      INSERT INTO rowrunner.cancellations (lease, job_id, reason)
-        VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
-      RETURN 'requested';
-    END IF;
-    RETURN found_status;
-  END;
+  SELECT r.found_status, r.found_lease INTO found_status, found_lease
+    FROM rowrunner.cancel_row(mine.job_table, cancel.job_id, mine.cancelled_status, why) r;
+  IF found_status = 'queued' THEN
+    RETURN 'cancelled';
+  ELSIF found_status = 'processing' THEN
+    INSERT INTO rowrunner.cancellations (lease, job_id, reason)
+      VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
+    RETURN 'requested';
+  END IF;
+  RETURN found_status;
 END
 $$;
 

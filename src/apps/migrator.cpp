@@ -121,6 +121,7 @@ migration_result migrate(pqxx::connection& connection, std::span<const migration
   out.version = migrations.back().version;
   pg::exec(tx, queries::schema_version_set, out.version);
   if (out.version >= binary_schema_version()) {
+    ensure(tx, queries::ensure_job_writer);
     ensure(tx, queries::ensure_permissions);
     ensure(tx, queries::ensure_spot_permissions);
   }
