@@ -443,7 +443,7 @@ CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
 $$;
 CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ((state <> '40001'::text) AND ("left"(state, 2) <> ALL (ARRAY['08'::text, '0A'::text, '25'::text, '42'::text, '53'::text, '57'::text, '58'::text])));
+    RETURN ((state <> '40001'::text) AND ("left"(state, 2) <> ALL (ARRAY['08'::text, '0A'::text, '25'::text, '26'::text, '42'::text, '53'::text, '57'::text, '58'::text])));
 CREATE FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer DEFAULT 0, succeeded integer DEFAULT 0, failed integer DEFAULT 0, retried integer DEFAULT 0, rescued integer DEFAULT 0, released integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1328,7 +1328,7 @@ BEGIN
   RETURN n = 1;
 END
 $_$;
-CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100) RETURNS TABLE(job_id uuid, status text, attempts integer, error text)
+CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100, say_locked boolean DEFAULT false) RETURNS TABLE(job_id uuid, status text, attempts integer, error text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET row_security TO 'off'
@@ -1375,6 +1375,10 @@ BEGIN
         expires_at = clock_timestamp()
           + CASE WHEN l.lease = ANY (failed) THEN least(2 ^ l.failed_rescues, 600) ELSE 1 END * interval '1 s'
     WHERE l.lease = ANY (expired);
+  IF say_locked AND EXISTS (SELECT FROM rowrunner.leases l
+                            WHERE l.lease = ANY (expired) AND l.lease <> ALL (failed)) THEN
+    RETURN QUERY VALUES (NULL::uuid, 'locked', NULL::integer, NULL::text);
+  END IF;
 END
 $_$;
 CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) RETURNS TABLE(job_id uuid, lease bigint, status text, attempts integer, error text)
@@ -1909,6 +1913,19 @@ CREATE TABLE rowrunner.leases (
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_cost_delay='0');
 ALTER TABLE ONLY rowrunner.leases ALTER COLUMN job_ids SET STORAGE EXTERNAL;
+CREATE TABLE rowrunner.workers (
+    worker text NOT NULL,
+    kinds text[] NOT NULL,
+    version text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    seen_at timestamp with time zone DEFAULT now() NOT NULL
+)
+WITH (fillfactor='50');
+CREATE VIEW rowrunner.live_workers AS
+ SELECT w.worker,
+    w.kinds
+   FROM rowrunner.workers w
+  WHERE (w.seen_at > (now() - '00:00:30'::interval));
 CREATE TABLE rowrunner.migrations (
     version integer NOT NULL,
     name text NOT NULL,
@@ -1970,14 +1987,6 @@ ALTER TABLE rowrunner.wakeups ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE rowrunner.workers (
-    worker text NOT NULL,
-    kinds text[] NOT NULL,
-    version text NOT NULL,
-    started_at timestamp with time zone DEFAULT now() NOT NULL,
-    seen_at timestamp with time zone DEFAULT now() NOT NULL
-)
-WITH (fillfactor='50');
 ALTER TABLE ONLY public.spot_image_jobs
     ADD CONSTRAINT spot_image_jobs_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.spots
@@ -2145,8 +2154,8 @@ GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) TO ro
 GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamp with time zone) TO rowrunner_engine;
-REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_locked boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_locked boolean) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) FROM PUBLIC;
@@ -2216,6 +2225,10 @@ GRANT USAGE ON SEQUENCE rowrunner.front_of_line TO rowrunner_engine;
 GRANT SELECT,INSERT ON TABLE rowrunner.leases TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.leases TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.leases TO rowrunner_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.workers TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.workers TO rowrunner_app;
+GRANT SELECT ON TABLE rowrunner.live_workers TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.live_workers TO rowrunner_app;
 GRANT SELECT,DELETE ON TABLE rowrunner.progress TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.progress TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.progress TO rowrunner_app;
@@ -2231,5 +2244,3 @@ GRANT SELECT ON TABLE rowrunner.steps TO rowrunner_app;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_worker;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.wakeups TO rowrunner_engine;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.workers TO rowrunner_worker;
-GRANT SELECT ON TABLE rowrunner.workers TO rowrunner_app;

@@ -187,7 +187,7 @@ TEST_F(escalation, migrate_makes_the_functions_of_the_job_writer_anew) {
   EXPECT_EQ(db_.value("SELECT status FROM mallory.jobs"), "failed");
 }
 
-// After a restore without roles these functions belong to whoever restored.
+// After a restore without roles these functions belong to the role that restored.
 TEST_F(escalation, a_function_of_the_job_writer_runs_nothing_as_another_role) {
   attach();
   const auto id = insert("failed");

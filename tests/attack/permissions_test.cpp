@@ -173,7 +173,7 @@ TEST_F(permissions, that_cannot_be_set_are_explained) {
   }
 }
 
-// Whoever may create schemas can prepare one, with real tables and a ledger, that migrate would
+// A role that may create schemas can prepare one, with real tables and a ledger, that migrate would
 // trust.
 TEST_F(permissions, are_not_set_in_a_schema_that_another_role_prepared) {
   db_.exec(
