@@ -18,6 +18,20 @@ struct ledger_entry {
   std::string applied_at;
 };
 
+// Whatever another role prepared in the schema would be trusted from now on.
+void refuse_strangers(pqxx::dbtransaction& tx) {
+  const pqxx::result found = tx.exec(std::string(queries::schema_strangers.text));
+  if (found.empty()) return;
+  const auto what = found[0][0].as<std::string>(), owner = found[0][1].as<std::string>(),
+             me = found[0][2].as<std::string>();
+  throw std::runtime_error(what + " belongs to " + owner + ", which is not " + me +
+                           ", a superuser or the owner of the database; nothing was changed. If " +
+                           owner +
+                           " has migrated before and is trusted with the queue, migrate as " +
+                           owner + " (PGOPTIONS='-c role=" + owner +
+                           "'); otherwise drop the schema rowrunner and migrate again.");
+}
+
 bool ledger_exists(pqxx::dbtransaction& tx) {
   return tx.exec(std::string(queries::ledger_exists.text))[0][0].as<bool>();
 }
@@ -99,6 +113,7 @@ migration_result migrate(pqxx::connection& connection, std::span<const migration
   tx.exec(std::string(queries::read_committed.text));
   use_system_names(tx);
   tx.exec(std::string(queries::migration_lock.text));
+  refuse_strangers(tx);
   const auto ledger = read_ledger(tx);
   check_ledger(tx, ledger, migrations);
 
@@ -121,6 +136,7 @@ migration_result migrate(pqxx::connection& connection, std::span<const migration
   out.version = migrations.back().version;
   pg::exec(tx, queries::schema_version_set, out.version);
   if (out.version >= binary_schema_version()) {
+    ensure(tx, queries::ensure_job_writer);
     ensure(tx, queries::ensure_permissions);
     ensure(tx, queries::ensure_spot_permissions);
   }
