@@ -64,62 +64,48 @@ CREATE FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT d
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_nestloop TO 'off'
     SET jit TO 'off'
-    SET row_security TO 'off'
-    AS $_$
-BEGIN
-  PERFORM rowrunner.as_job_writer();
-  EXECUTE format($sql$
-    WITH missing AS MATERIALIZED (
-      SELECT j.id, j.priority, j.run_at FROM %1$s j
-      WHERE j.status = 'queued' AND j.run_at < 'infinity'
-        AND NOT EXISTS (SELECT FROM rowrunner.queue q
-                        WHERE q.kind = $1 AND q.job_id = j.id AND q.priority = j.priority)
-        AND NOT EXISTS (SELECT FROM rowrunner.delayed d
-                        WHERE d.kind = $1 AND d.job_id = j.id AND d.priority = j.priority
-                          AND d.run_at = j.run_at)
-        -- A claim of it failed, and its entry waits for the next try.
-        AND NOT EXISTS (SELECT FROM rowrunner.claim_errors e
-                        JOIN rowrunner.delayed d ON d.kind = e.kind AND d.job_id = e.job_id
-                        WHERE e.kind = $1 AND e.job_id = j.id AND d.priority = j.priority)
-      ORDER BY j.created_at, j.id
-    ), due AS (
-      INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-      SELECT $1, m.priority, nextval('rowrunner.back_of_line'), m.id FROM missing m WHERE m.run_at <= now()
-      RETURNING 1
-    ), later AS (
-      INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-      SELECT $1, m.run_at, m.priority, m.id FROM missing m WHERE m.run_at > now()
-      RETURNING 1
-    ), dead AS (
-      INSERT INTO rowrunner.failures (kind, job_id, failed_at, attempts, error)
-      SELECT $1, j.id, j.updated_at, j.attempts, j.last_error FROM %1$s j WHERE j.status = 'failed'
-      ON CONFLICT DO NOTHING RETURNING 1
-    ), expired AS (
-      INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
-      SELECT j.lease, $1, coalesce(min(j.locked_by), 'unknown'), now(), array_agg(j.id)
-      FROM %1$s j
-      WHERE j.status = 'processing' AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = j.lease)
-      GROUP BY j.lease HAVING j.lease IS NOT NULL
-      ON CONFLICT DO NOTHING RETURNING cardinality(job_ids) AS jobs
-    )
-    SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM later), (SELECT count(*) FROM dead),
-           (SELECT coalesce(sum(jobs), 0) FROM expired),
-           (SELECT count(*) FROM %1$s j WHERE j.status = 'processing' AND j.lease IS NULL)
-    $sql$, (SELECT k.job_table FROM rowrunner.kinds k WHERE k.id = kind_id))
-  INTO queued, delayed, failed, lost, unleased USING kind_id;
-  -- Before PostgreSQL 18 a deferred trigger that such code caused would run with the caller's rights.
-  SET CONSTRAINTS ALL IMMEDIATE;
-END
-$_$;
-CREATE FUNCTION rowrunner.as_job_writer() RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
-  IF current_user <> 'rowrunner_job_writer' THEN
-    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
-      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
-  END IF;
+  WITH job AS MATERIALIZED (
+    SELECT j.* FROM rowrunner.kinds k, rowrunner.unended_jobs(k.job_table) j WHERE k.id = kind_id
+  ), missing AS MATERIALIZED (
+    SELECT j.id, j.priority, j.run_at FROM job j
+    WHERE j.status = 'queued' AND j.run_at < 'infinity'
+      AND NOT EXISTS (SELECT FROM rowrunner.queue q
+                      WHERE q.kind = kind_id AND q.job_id = j.id AND q.priority = j.priority)
+      AND NOT EXISTS (SELECT FROM rowrunner.delayed d
+                      WHERE d.kind = kind_id AND d.job_id = j.id AND d.priority = j.priority
+                        AND d.run_at = j.run_at)
+      -- A claim of it failed, and its entry waits for the next try.
+      AND NOT EXISTS (SELECT FROM rowrunner.claim_errors e
+                      JOIN rowrunner.delayed d ON d.kind = e.kind AND d.job_id = e.job_id
+                      WHERE e.kind = kind_id AND e.job_id = j.id AND d.priority = j.priority)
+    ORDER BY j.created_at, j.id
+  ), due AS (
+    INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
+    SELECT kind_id, m.priority, nextval('rowrunner.back_of_line'), m.id FROM missing m WHERE m.run_at <= now()
+    RETURNING 1
+  ), later AS (
+    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+    SELECT kind_id, m.run_at, m.priority, m.id FROM missing m WHERE m.run_at > now()
+    RETURNING 1
+  ), dead AS (
+    INSERT INTO rowrunner.failures (kind, job_id, failed_at, attempts, error)
+    SELECT kind_id, j.id, j.updated_at, j.attempts, j.last_error FROM job j WHERE j.status = 'failed'
+    ON CONFLICT DO NOTHING RETURNING 1
+  ), expired AS (
+    INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
+    SELECT j.lease, kind_id, coalesce(min(j.locked_by), 'unknown'), now(), array_agg(j.id)
+    FROM job j
+    WHERE j.status = 'processing' AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = j.lease)
+    GROUP BY j.lease HAVING j.lease IS NOT NULL
+    ON CONFLICT DO NOTHING RETURNING cardinality(job_ids) AS jobs
+  )
+  SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM later), (SELECT count(*) FROM dead),
+         (SELECT coalesce(sum(e.jobs), 0) FROM expired e),
+         (SELECT count(*) FROM job j WHERE j.status = 'processing' AND j.lease IS NULL)
+  INTO queued, delayed, failed, lost, unleased;
+  PERFORM rowrunner.fire_deferred();
 END
 $$;
 CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval, failed_retention interval DEFAULT NULL::interval) RETURNS void
@@ -189,38 +175,49 @@ $$;
 CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL::text) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
+    AS $$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
+  why text := 'cancelled' || coalesce(': ' || nullif(cancel.reason, ''), '');
+  found_status text;
+  found_lease bigint;
 BEGIN
-  PERFORM rowrunner.as_job_writer();
-  DECLARE
-    mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
-    why text := 'cancelled' || coalesce(': ' || nullif(cancel.reason, ''), '');
-    found_status text;
-    found_lease bigint;
-  BEGIN
-    EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', mine.job_table)
-      INTO found_status, found_lease USING cancel.job_id;
-    IF found_status = 'queued' THEN
-      EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1',
-                     mine.job_table) USING cancel.job_id, mine.cancelled_status, why;
-      RETURN 'cancelled';
-    ELSIF found_status = 'processing' THEN
-      -- An end of the job in a transaction with an older snapshot (REPEATABLE READ) does not see the
-      -- request. It meets a changed row instead, fails to serialize, and is tried again.
-      EXECUTE format('UPDATE %s SET updated_at = now() WHERE id = $1', mine.job_table) USING cancel.job_id;
-      INSERT INTO rowrunner.cancellations (lease, job_id, reason)
-        VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
-      RETURN 'requested';
-    END IF;
-    RETURN found_status;
-  END;
+  SELECT r.found_status, r.found_lease INTO found_status, found_lease
+    FROM rowrunner.cancel_row(mine.job_table, cancel.job_id, mine.cancelled_status, why) r;
+  IF found_status = 'queued' THEN
+    RETURN 'cancelled';
+  ELSIF found_status = 'processing' THEN
+    INSERT INTO rowrunner.cancellations (lease, job_id, reason)
+      VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
+    RETURN 'requested';
+  END IF;
+  RETURN found_status;
 END
-$_$;
+$$;
 CREATE FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
   SELECT EXISTS (SELECT FROM rowrunner.cancellations c WHERE c.lease = $2 AND c.job_id = $1)
+$_$;
+CREATE FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status text, reason text, OUT found_status text, OUT found_lease bigint) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', job_table)
+    INTO found_status, found_lease USING job_id;
+  IF found_status = 'queued' THEN
+    EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1', job_table)
+      USING job_id, new_status, reason;
+  ELSIF found_status = 'processing' THEN
+    EXECUTE format('UPDATE %s SET updated_at = now() WHERE id = $1', job_table) USING job_id;
+  END IF;
+END
 $_$;
 CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 1, lease_for interval DEFAULT '00:00:10'::interval) RETURNS SETOF jsonb
     LANGUAGE plpgsql
@@ -375,7 +372,9 @@ BEGIN
     verdict := 'early';
   ELSE
     EXECUTE format('UPDATE %s SET status = ''processing'', lease = $2, locked_at = now(), locked_by = $3,'
-                   ' updated_at = now() WHERE id = $1', job_table) USING id, lease, worker;
+                   ' updated_at = now() WHERE id = $1'
+                   ' RETURNING CASE WHEN status = ''processing'' AND lease = $2 THEN id'
+                   '                ELSE rowrunner.refuse_claim(id) END', job_table) USING id, lease, worker;
     GET DIAGNOSTICS n = ROW_COUNT;
     verdict := CASE n WHEN 0 THEN 'failed' ELSE 'taken' END;
   END IF;
@@ -386,7 +385,10 @@ CREATE FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uuid) RE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 BEGIN
-  PERFORM rowrunner.as_job_writer();
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
   EXECUTE format('UPDATE %s SET lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now(),'
                  ' attempts = CASE WHEN attempts >= max_attempts THEN 0 ELSE attempts END'
                  ' WHERE id = $1', job_table) USING job_id;
@@ -441,7 +443,7 @@ CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
 $$;
 CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ((state <> '40001'::text) AND ("left"(state, 2) <> ALL (ARRAY['08'::text, '0A'::text, '25'::text, '42'::text, '53'::text, '57'::text, '58'::text])));
+    RETURN ((state <> '40001'::text) AND ("left"(state, 2) <> ALL (ARRAY['08'::text, '0A'::text, '25'::text, '26'::text, '42'::text, '53'::text, '57'::text, '58'::text])));
 CREATE FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer DEFAULT 0, succeeded integer DEFAULT 0, failed integer DEFAULT 0, retried integer DEFAULT 0, rescued integer DEFAULT 0, released integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -537,7 +539,10 @@ CREATE FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 BEGIN
-  PERFORM rowrunner.as_job_writer();
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
   EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL,'
                  ' locked_by = NULL WHERE id = $1', job_table) USING job_id, new_status, reason;
 END
@@ -545,22 +550,12 @@ $_$;
 CREATE FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
+    AS $$
 BEGIN
-  PERFORM rowrunner.as_job_writer();
-  DECLARE
-    n integer;
-  BEGIN
-    EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = coalesce($2, now()),'
-                   ' updated_at = now(), lease = NULL, locked_at = NULL, locked_by = NULL'
-                   ' WHERE id = $1 AND status IN (''succeeded'', ''failed'', ''cancelled'')',
-                   (rowrunner.kind_named(enqueue_again.kind)).job_table)
-      USING enqueue_again.job_id, enqueue_again.run_at;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    RETURN n = 1;
-  END;
+  RETURN rowrunner.requeue_row((rowrunner.kind_named(enqueue_again.kind)).job_table, enqueue_again.job_id,
+                               '{succeeded,failed,cancelled}', enqueue_again.run_at);
 END
-$_$;
+$$;
 CREATE FUNCTION rowrunner.equip(mine rowrunner.kinds) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -606,7 +601,9 @@ BEGIN
       FROM (SELECT b.id, b.locked_by, b.locked_at FROM %1$s b WHERE b.id = $1) before
       LEFT JOIN rowrunner.cancellations c ON c.lease = $2 AND c.job_id = $1
       WHERE j.id = before.id AND j.status = 'processing' AND j.lease = $2
-      RETURNING j.id, j.status, j.attempts, before.locked_by, before.locked_at, c.reason
+      RETURNING j.id, CASE WHEN j.status <> 'processing' THEN j.status
+                           ELSE rowrunner.refuse_end(j.id) END AS status,
+                j.attempts, before.locked_by, before.locked_at, c.reason
     ), noted AS (
       INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, started_at, error)
       SELECT $7, e.id, e.attempts, e.locked_by, e.locked_at, $3 FROM ended e
@@ -625,6 +622,18 @@ BEGIN
   RETURN ended.status;
 END
 $_$;
+CREATE FUNCTION rowrunner.fire_deferred() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  SET CONSTRAINTS ALL IMMEDIATE;
+END
+$$;
 CREATE FUNCTION rowrunner.forget_jobs(of_kind smallint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -649,7 +658,11 @@ DECLARE
 BEGIN
   EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
-  EXECUTE format('GRANT SELECT, UPDATE ON %s TO rowrunner_job_writer', mine.job_table);
+  -- Not what a job is about: triggers of other tables' owners run as this role.
+  EXECUTE format('REVOKE ALL ON %s FROM rowrunner_job_writer', mine.job_table);
+  EXECUTE format('GRANT SELECT (id, status, priority, run_at, created_at, updated_at, attempts, max_attempts,'
+                 ' last_error, lease, locked_by), UPDATE (status, attempts, last_error, run_at, updated_at,'
+                 ' lease, locked_at, locked_by) ON %s TO rowrunner_job_writer', mine.job_table);
   SELECT string_agg(r, ', ' ORDER BY r) INTO excluded
     FROM unnest(ARRAY['rowrunner_app', 'rowrunner_job_writer', 'rowrunner_worker']) r
     WHERE NOT has_schema_privilege(r, in_schema, 'USAGE');
@@ -731,6 +744,22 @@ CREATE FUNCTION rowrunner.job_table_columns(kind text) RETURNS TABLE(job_table t
   WHERE k.kind = job_table_columns.kind
   ORDER BY a.attnum
 $$;
+CREATE FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    SET row_security TO 'off'
+    SET enable_seqscan TO 'off'
+    AS $_$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  RETURN QUERY EXECUTE format('SELECT j.id, j.status, j.priority, j.run_at FROM %s j WHERE j.id = ANY ($1)',
+                              job_table) USING ids;
+END
+$_$;
 CREATE FUNCTION rowrunner.kind_named(kind text) RETURNS rowrunner.kinds
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1053,6 +1082,24 @@ CREATE FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) RETURNS bi
 CREATE FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) RETURNS bigint
     LANGUAGE sql
     RETURN (SELECT (m.last & (((1)::bigint << 47) - 1)) FROM (SELECT pg_sequence_last_value(reached_seq.mark) AS last) m WHERE ((m.last >> 47) = (reached_seq.priority + 32768)));
+CREATE FUNCTION rowrunner.refuse_claim(job_id uuid) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  RAISE EXCEPTION 'the UPDATE that takes job % left it without status processing and the lease of the claim:'
+    ' does a trigger change them?', job_id USING ERRCODE = 'RR002';
+END
+$$;
+CREATE FUNCTION rowrunner.refuse_end(job_id uuid) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  RAISE EXCEPTION 'the UPDATE that ends job % left it processing: does a trigger suppress or change it?', job_id
+    USING ERRCODE = 'RR003';
+END
+$$;
 CREATE FUNCTION rowrunner.refuse_stranger(job_table regclass) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1165,7 +1212,8 @@ BEGIN
   SELECT l.worker INTO worker FROM rowrunner.leases l WHERE l.lease = release.lease FOR UPDATE;
   EXECUTE format('UPDATE %s SET status = ''queued'', lease = NULL, locked_at = NULL, locked_by = NULL,'
                  ' updated_at = now() WHERE id = $1 AND status = ''processing'' AND lease = $2'
-                 ' RETURNING coalesce($3, '''')', mine.job_table)
+                 ' RETURNING CASE WHEN status <> ''processing'' THEN coalesce($3, '''')'
+                 '                ELSE rowrunner.refuse_end(id) END', mine.job_table)
     INTO worker USING release.job_id, release.lease, worker;
   IF worker IS NULL THEN
     RETURN false;
@@ -1241,21 +1289,12 @@ $$;
 CREATE FUNCTION rowrunner.requeue(kind text, job_id uuid) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
+    AS $$
 BEGIN
-  PERFORM rowrunner.as_job_writer();
-  DECLARE
-    n integer;
-  BEGIN
-    EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = now(), updated_at = now(),'
-                   ' lease = NULL, locked_at = NULL, locked_by = NULL'
-                   ' WHERE id = $1 AND status IN (''failed'', ''cancelled'')',
-                   (rowrunner.kind_named(requeue.kind)).job_table) USING requeue.job_id;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    RETURN n = 1;
-  END;
+  RETURN rowrunner.requeue_row((rowrunner.kind_named(requeue.kind)).job_table, requeue.job_id,
+                               '{failed,cancelled}', NULL);
 END
-$_$;
+$$;
 CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS bigint
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1271,7 +1310,25 @@ CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS big
   )
   SELECT count(*) FILTER (WHERE rowrunner.requeue(requeue_failed.kind, o.job_id)) FROM oldest o
 $$;
-CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100) RETURNS TABLE(job_id uuid, status text, attempts integer, error text)
+CREATE FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  n integer;
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = coalesce($3, now()),'
+                 ' updated_at = now(), lease = NULL, locked_at = NULL, locked_by = NULL'
+                 ' WHERE id = $1 AND status = ANY ($2)', job_table) USING job_id, was, at;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n = 1;
+END
+$_$;
+CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100, say_locked boolean DEFAULT false) RETURNS TABLE(job_id uuid, status text, attempts integer, error text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET row_security TO 'off'
@@ -1318,6 +1375,10 @@ BEGIN
         expires_at = clock_timestamp()
           + CASE WHEN l.lease = ANY (failed) THEN least(2 ^ l.failed_rescues, 600) ELSE 1 END * interval '1 s'
     WHERE l.lease = ANY (expired);
+  IF say_locked AND EXISTS (SELECT FROM rowrunner.leases l
+                            WHERE l.lease = ANY (expired) AND l.lease <> ALL (failed)) THEN
+    RETURN QUERY VALUES (NULL::uuid, 'locked', NULL::integer, NULL::text);
+  END IF;
 END
 $_$;
 CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) RETURNS TABLE(job_id uuid, lease bigint, status text, attempts integer, error text)
@@ -1326,6 +1387,7 @@ CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases b
     AS $_$
 DECLARE
   back jsonb;
+  unchanged uuid;
   reason text;
   half CONSTANT integer := cardinality(ids) / 2;
 BEGIN
@@ -1356,9 +1418,15 @@ BEGIN
         INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
         SELECT $5, b.id, b.attempts, b.worker, b.last_error FROM back b
       )
-      SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
-                                          'attempts', b.attempts)) FROM back b $sql$, mine.job_table)
-    INTO back USING ids, leases, workers, mine.cancelled_status, mine.id;
+      SELECT (SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
+                                                  'attempts', b.attempts)) FROM back b),
+             (SELECT h.id FROM held h
+              WHERE NOT EXISTS (SELECT FROM back b WHERE b.id = h.id AND b.status <> 'processing') LIMIT 1)
+      $sql$, mine.job_table)
+    INTO back, unchanged USING ids, leases, workers, mine.cancelled_status, mine.id;
+    IF unchanged IS NOT NULL THEN
+      PERFORM rowrunner.refuse_end(unchanged);
+    END IF;
   EXCEPTION WHEN OTHERS THEN
     IF NOT rowrunner.concerns_one_row(SQLSTATE) THEN
       RAISE;
@@ -1425,7 +1493,8 @@ BEGIN
   PERFORM FROM rowrunner.leases l WHERE l.lease = succeed.lease FOR UPDATE;
   EXECUTE format('UPDATE %s SET status = ''succeeded'', updated_at = now()'
                  ' WHERE id = $1 AND status = ''processing'' AND lease = $2'
-                 ' RETURNING coalesce(locked_by, '''')', mine.job_table)
+                 ' RETURNING CASE WHEN status <> ''processing'' THEN coalesce(locked_by, '''')'
+                 '                ELSE rowrunner.refuse_end(id) END', mine.job_table)
     INTO worker USING succeed.job_id, succeed.lease;
   IF worker IS NULL THEN
     RETURN false;
@@ -1474,46 +1543,43 @@ CREATE FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages b
     SET jit TO 'off'
     SET lock_timeout TO '1s'
     SET enable_seqscan TO 'off'
-    SET enable_hashjoin TO 'off'
+    SET enable_nestloop TO 'off'
     SET enable_mergejoin TO 'off'
-    SET row_security TO 'off'
     AS $_$
+DECLARE
+  first_row CONSTANT tid := format('(%s,0)', from_page);
+  end_row CONSTANT tid := format('(%s,0)', least(from_page + pages, 4294967294));
+  job_table CONSTANT regclass := (SELECT c.oid FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
+                                  WHERE k.id = kind_id);
+  store text;
+  matches text;
+  n bigint;
+  removed bigint := 0;
 BEGIN
-  PERFORM rowrunner.as_job_writer();
-  DECLARE
-    first_row CONSTANT tid := format('(%s,0)', from_page);
-    end_row CONSTANT tid := format('(%s,0)', least(from_page + pages, 4294967294));
-    job_table CONSTANT regclass := (SELECT c.oid FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
-                                    WHERE k.id = kind_id);
-    store text;
-    matches text;
-    n bigint;
-    removed bigint := 0;
-  BEGIN
-    FOR store, matches IN VALUES
-      ('queue', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''),
-      -- An entry that is due at another time than its job goes only where the right one is there too.
-      ('delayed', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''
-                  ' AND (j.run_at = x.run_at OR NOT EXISTS (SELECT FROM rowrunner.delayed o'
-                  ' WHERE o.kind = x.kind AND o.run_at = j.run_at AND o.job_id = j.id'
-                  ' AND o.priority = j.priority))'),
-      ('failures', 'j.status = ''failed'''), ('steps', 'true'), ('progress', 'true'), ('attempts', 'true')
-    LOOP
-      EXECUTE format($sql$
-        WITH x AS MATERIALIZED (
-          SELECT e.*, e.ctid AS place FROM rowrunner.%I e
-          WHERE e.ctid >= $1 AND e.ctid < $2 AND e.kind + 0 = $3
-        )
-        DELETE FROM rowrunner.%1$I WHERE ctid = ANY (ARRAY(SELECT x.place FROM x %s)) $sql$, store,
-        CASE WHEN job_table IS NOT NULL
-             THEN format('WHERE NOT EXISTS (SELECT FROM %s j WHERE j.id = x.job_id AND %s)', job_table, matches)
-        END) USING first_row, end_row, kind_id;
-      GET DIAGNOSTICS n = ROW_COUNT;
-      removed := removed + n;
-    END LOOP;
-    SET CONSTRAINTS ALL IMMEDIATE;  -- as in add_missing
-    RETURN removed;
-  END;
+  FOR store, matches IN VALUES
+    ('queue', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''),
+    -- An entry that is due at another time than its job goes only where the right one is there too.
+    ('delayed', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''
+                ' AND (j.run_at = x.run_at OR NOT EXISTS (SELECT FROM rowrunner.delayed o'
+                ' WHERE o.kind = x.kind AND o.run_at = j.run_at AND o.job_id = j.id'
+                ' AND o.priority = j.priority))'),
+    ('failures', 'j.status = ''failed'''), ('steps', 'true'), ('progress', 'true'), ('attempts', 'true')
+  LOOP
+    EXECUTE format($sql$
+      WITH x AS MATERIALIZED (
+        SELECT e.*, e.ctid AS place FROM rowrunner.%I e
+        WHERE e.ctid >= $1 AND e.ctid < $2 AND e.kind + 0 = $3
+      ), j AS MATERIALIZED (
+        SELECT a.* FROM rowrunner.jobs_among($4, ARRAY(SELECT x.job_id FROM x)) a WHERE $4 IS NOT NULL
+      )
+      DELETE FROM rowrunner.%1$I WHERE ctid = ANY (ARRAY(
+        SELECT x.place FROM x WHERE NOT EXISTS (SELECT FROM j WHERE j.id = x.job_id AND %s))) $sql$,
+      store, matches) USING first_row, end_row, kind_id, job_table;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    removed := removed + n;
+  END LOOP;
+  PERFORM rowrunner.fire_deferred();
+  RETURN removed;
 END
 $_$;
 CREATE FUNCTION rowrunner.table_problems(job_table regclass) RETURNS SETOF text
@@ -1575,7 +1641,8 @@ BEGIN
       FROM entry e JOIN free f ON f.id = e.job_id
       WHERE j.id = e.job_id
         AND CASE WHEN j.status = 'queued' AND j.priority = e.priority THEN j.run_at <= clock_timestamp() END
-      RETURNING j.id, e.priority, e.seq,
+      RETURNING CASE WHEN j.status = 'processing' AND j.lease = $3 THEN j.id
+                     ELSE rowrunner.refuse_claim(j.id) END AS id, e.priority, e.seq,
                 to_jsonb(j.*) || jsonb_build_object('lease', j.lease::text) AS job
     ), early AS (
       -- Not due although it has an entry (the clock was set back), or a trigger suppressed the UPDATE.
@@ -1599,6 +1666,22 @@ BEGIN
   USING mine.id, take.at_most, rowrunner.new_lease(), take.worker, take.lease_for, take.priority, take.seq;
 END
 $_$;
+CREATE FUNCTION rowrunner.unended_jobs(job_table regclass) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, attempts integer, last_error text, lease bigint, locked_by text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    SET row_security TO 'off'
+    AS $$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  RETURN QUERY EXECUTE format(
+    'SELECT j.id, j.status, j.priority, j.run_at, j.created_at, j.updated_at, j.attempts, j.last_error, j.lease,'
+    ' j.locked_by FROM %s j WHERE j.status IN (''queued'', ''processing'', ''failed'')', job_table);
+END
+$$;
 CREATE FUNCTION rowrunner.value_problems(job_table regclass) RETURNS SETOF text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1830,6 +1913,19 @@ CREATE TABLE rowrunner.leases (
 )
 WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_cost_delay='0');
 ALTER TABLE ONLY rowrunner.leases ALTER COLUMN job_ids SET STORAGE EXTERNAL;
+CREATE TABLE rowrunner.workers (
+    worker text NOT NULL,
+    kinds text[] NOT NULL,
+    version text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    seen_at timestamp with time zone DEFAULT now() NOT NULL
+)
+WITH (fillfactor='50');
+CREATE VIEW rowrunner.live_workers AS
+ SELECT w.worker,
+    w.kinds
+   FROM rowrunner.workers w
+  WHERE (w.seen_at > (now() - '00:00:30'::interval));
 CREATE TABLE rowrunner.migrations (
     version integer NOT NULL,
     name text NOT NULL,
@@ -1891,14 +1987,6 @@ ALTER TABLE rowrunner.wakeups ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE rowrunner.workers (
-    worker text NOT NULL,
-    kinds text[] NOT NULL,
-    version text NOT NULL,
-    started_at timestamp with time zone DEFAULT now() NOT NULL,
-    seen_at timestamp with time zone DEFAULT now() NOT NULL
-)
-WITH (fillfactor='50');
 ALTER TABLE ONLY public.spot_image_jobs
     ADD CONSTRAINT spot_image_jobs_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.spots
@@ -1954,14 +2042,11 @@ ALTER TABLE ONLY public.spots
     ADD CONSTRAINT spots_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES public.travel_plans(plan_id) ON DELETE CASCADE;
 GRANT USAGE ON SCHEMA public TO rowrunner_spots;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_engine;
-GRANT USAGE ON SCHEMA rowrunner TO rowrunner_job_writer;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_app;
 REVOKE ALL ON FUNCTION public.spot_takes_word_of_job() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.spots_follow_jobs() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.as_job_writer() FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.as_job_writer() TO rowrunner_job_writer;
 REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval, failed_retention interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.attach_problems(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) FROM PUBLIC;
@@ -1969,6 +2054,8 @@ GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) TO r
 GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status text, reason text, OUT found_status text, OUT found_lease bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status text, reason text, OUT found_status text, OUT found_lease bigint) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) FROM PUBLIC;
@@ -1984,7 +2071,6 @@ REVOKE ALL ON FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claim
 GRANT ALL ON FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer, succeeded integer, failed integer, retried integer, rescued integer, released integer) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.detach(kind text) FROM PUBLIC;
 GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_engine;
-GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_job_writer;
 GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_app;
 GRANT UPDATE(paused) ON TABLE rowrunner.kinds TO rowrunner_worker;
@@ -1998,6 +2084,8 @@ GRANT ALL ON FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at tim
 REVOKE ALL ON FUNCTION rowrunner.equip(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.fire_deferred() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.fire_deferred() TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.grant_access(mine rowrunner.kinds) FROM PUBLIC;
@@ -2010,8 +2098,10 @@ GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.job_table_columns(kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.job_table_columns(kind text) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.job_table_columns(kind text) TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.kind_named(kind text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_job_writer;
+GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_engine;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer) TO rowrunner_worker;
@@ -2040,6 +2130,10 @@ REVOKE ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) FRO
 GRANT ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.refuse_claim(job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.refuse_claim(job_id uuid) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.refuse_end(job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.refuse_end(job_id uuid) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.refuse_stranger(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) TO rowrunner_worker;
@@ -2058,8 +2152,10 @@ GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_app
 REVOKE ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) TO rowrunner_app;
-REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamp with time zone) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_locked boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_locked boolean) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) FROM PUBLIC;
@@ -2077,6 +2173,8 @@ GRANT ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, p
 REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) TO rowrunner_engine;
@@ -2085,60 +2183,64 @@ REVOKE ALL ON FUNCTION rowrunner.worker_seen(worker text, kind text) FROM PUBLIC
 GRANT ALL ON FUNCTION rowrunner.worker_seen(worker text, kind text) TO rowrunner_worker;
 GRANT SELECT,INSERT ON TABLE public.spot_image_jobs TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.spot_image_jobs TO rowrunner_worker;
-GRANT SELECT,UPDATE ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
 GRANT SELECT ON TABLE public.spot_image_jobs TO rowrunner_spots;
+GRANT SELECT(id) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
+GRANT SELECT(status),UPDATE(status) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
+GRANT SELECT(attempts),UPDATE(attempts) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
+GRANT SELECT(max_attempts) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
+GRANT SELECT(last_error),UPDATE(last_error) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
+GRANT SELECT(created_at) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
+GRANT SELECT(updated_at),UPDATE(updated_at) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
 GRANT UPDATE(updated_at) ON TABLE public.spot_image_jobs TO rowrunner_spots;
+GRANT UPDATE(locked_at) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
+GRANT SELECT(locked_by),UPDATE(locked_by) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
+GRANT SELECT(lease),UPDATE(lease) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
+GRANT SELECT(priority) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
+GRANT SELECT(run_at),UPDATE(run_at) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
 GRANT SELECT,UPDATE ON TABLE public.spots TO rowrunner_spots;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.spots TO rowrunner_app;
 GRANT SELECT,UPDATE ON TABLE public.spots TO rowrunner_worker;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.travel_plans TO rowrunner_app;
 GRANT SELECT,UPDATE ON TABLE public.travel_plans TO rowrunner_worker;
 GRANT SELECT,DELETE ON TABLE rowrunner.attempts TO rowrunner_engine;
-GRANT SELECT,DELETE ON TABLE rowrunner.attempts TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.attempts TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.attempts TO rowrunner_app;
 GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_engine;
-GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_job_writer;
 GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_worker;
-GRANT SELECT ON TABLE rowrunner.cancellations TO rowrunner_engine;
-GRANT SELECT,INSERT ON TABLE rowrunner.cancellations TO rowrunner_job_writer;
+GRANT SELECT,INSERT ON TABLE rowrunner.cancellations TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.cancellations TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.cancellations TO rowrunner_app;
 GRANT SELECT,DELETE ON TABLE rowrunner.claim_errors TO rowrunner_engine;
-GRANT SELECT ON TABLE rowrunner.claim_errors TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.claim_errors TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.claim_errors TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.counters TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.counters TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.delayed TO rowrunner_engine;
-GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.delayed TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.delayed TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.delayed TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_engine;
-GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.failures TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.failures TO rowrunner_app;
 GRANT USAGE ON SEQUENCE rowrunner.front_of_line TO rowrunner_engine;
-GRANT SELECT,INSERT ON TABLE rowrunner.leases TO rowrunner_job_writer;
+GRANT SELECT,INSERT ON TABLE rowrunner.leases TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.leases TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.leases TO rowrunner_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.workers TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.workers TO rowrunner_app;
+GRANT SELECT ON TABLE rowrunner.live_workers TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.live_workers TO rowrunner_app;
 GRANT SELECT,DELETE ON TABLE rowrunner.progress TO rowrunner_engine;
-GRANT SELECT,DELETE ON TABLE rowrunner.progress TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.progress TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.progress TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.queue TO rowrunner_engine;
-GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.queue TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.queue TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.queue TO rowrunner_app;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.reached_spot_image TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_app;
 GRANT SELECT,DELETE ON TABLE rowrunner.steps TO rowrunner_engine;
-GRANT SELECT,DELETE ON TABLE rowrunner.steps TO rowrunner_job_writer;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.steps TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.steps TO rowrunner_app;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_worker;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.wakeups TO rowrunner_engine;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.workers TO rowrunner_worker;
-GRANT SELECT ON TABLE rowrunner.workers TO rowrunner_app;

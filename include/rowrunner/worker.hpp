@@ -85,7 +85,9 @@ class worker {
 
   /// Runs until stop(), SIGTERM or SIGINT, or the end that the options name. Throws
   /// std::runtime_error if it cannot start: no database, a schema that does not serve this binary,
-  /// an unknown kind or column. Once it has started, a database that goes away is waited for.
+  /// an unknown kind or column, or no kind whose table is there and may be used. If other kinds
+  /// remain, such a kind is left out with a warning. Once it has started, a database that goes away
+  /// is waited for.
   void run();
 
   /// As the first signal does: no more claims, running jobs get the grace period. From any thread;

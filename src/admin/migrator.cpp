@@ -25,6 +25,20 @@ struct ledger_entry {
 /// What ran here, of each component in order of version.
 using migration_ledger = std::map<std::string, std::vector<ledger_entry>, std::less<>>;
 
+// Whatever another role prepared in the schema would be trusted from now on.
+void refuse_strangers(pqxx::dbtransaction& tx) {
+  const pqxx::result found = tx.exec(std::string(queries::schema_strangers.text));
+  if (found.empty()) return;
+  const auto what = found[0][0].as<std::string>(), owner = found[0][1].as<std::string>(),
+             me = found[0][2].as<std::string>();
+  throw std::runtime_error(what + " belongs to " + owner + ", which is not " + me +
+                           ", a superuser or the owner of the database; nothing was changed. If " +
+                           owner +
+                           " has migrated before and is trusted with the queue, migrate as " +
+                           owner + " (PGOPTIONS='-c role=" + owner +
+                           "'); otherwise drop the schema rowrunner and migrate again.");
+}
+
 enum class ledger_form { missing, by_component };
 
 ledger_form form_of_ledger(pqxx::dbtransaction& tx) {
@@ -32,8 +46,10 @@ ledger_form form_of_ledger(pqxx::dbtransaction& tx) {
   if (columns.empty()) return ledger_form::missing;
   if (columns[0][0].as<bool>()) return ledger_form::by_component;
   throw std::runtime_error(
-      "this database was made by a version of Rowrunner from before the first release, whose schema "
-      "cannot be brought up to date: use a new database, or drop the schema rowrunner and the tables "
+      "this database was made by a version of Rowrunner from before the first release, whose "
+      "schema "
+      "cannot be brought up to date: use a new database, or drop the schema rowrunner and the "
+      "tables "
       "that it made");
 }
 
@@ -155,7 +171,7 @@ component engine_component() {
   return {"engine",
           migrations::engine(),
           {queries::ensure_roles},
-          {queries::ensure_permissions}};
+          {queries::ensure_job_writer, queries::ensure_permissions}};
 }
 
 migration_result migrate(pqxx::connection& connection, std::span<const component> components) {
@@ -163,6 +179,7 @@ migration_result migrate(pqxx::connection& connection, std::span<const component
   tx.exec(std::string(queries::read_committed.text));
   use_system_names(tx);
   tx.exec(std::string(queries::migration_lock.text));
+  refuse_strangers(tx);
   const auto ledger = read_ledger(tx);
   check_ledger(tx, ledger, components);
 

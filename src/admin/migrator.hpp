@@ -28,12 +28,12 @@ struct migration_result {
 /// The engine: the first component of every database.
 component engine_component();
 
-/// Runs the migrations that have not run yet, in one transaction: all or nothing. The engine must be
-/// the first of the components. A second migrate at the same time waits for the first one and finds
-/// nothing to do. Roles, owners and permissions are set every time, so that a database that was
-/// restored without its roles gets them too. Throws std::runtime_error, without having changed
-/// anything, if a migration that ran is not the one of this binary, or if the schema no longer serves
-/// it.
+/// Runs the migrations that have not run yet, in one transaction: all or nothing. The engine must
+/// be the first of the components. A second migrate at the same time waits for the first one and
+/// finds nothing to do. Roles, owners and permissions are set every time, so that a database that
+/// was restored without its roles gets them too. Throws std::runtime_error, without having changed
+/// anything, if a migration that ran is not the one of this binary, or if the schema no longer
+/// serves it.
 migration_result migrate(pqxx::connection& connection, std::span<const component> components);
 
 /// Every migration that this binary or the database knows. Makes the same checks.

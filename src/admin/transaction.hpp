@@ -5,8 +5,8 @@
 
 namespace rowrunner {
 
-/// Takes names without a schema from the system's alone, until the transaction ends. The first thing
-/// in every transaction of a command.
+/// Takes names without a schema from the system's alone, until the transaction ends. The first
+/// thing in every transaction of a command.
 void use_system_names(pqxx::dbtransaction& tx);
 
 /// Makes times come as UTC, until the transaction ends.

@@ -4,16 +4,16 @@
 
 #include "admin/transaction.hpp"
 #include "apps/commands.hpp"
-#include "command/database.hpp"
 #include "apps/jobs_list.hpp"
 #include "apps/jobs_show.hpp"
+#include "command/database.hpp"
 #include "command/output.hpp"
 #include "common/errors.hpp"
 #include "common/pg/exec.hpp"
-#include "queries/admin.hpp"
-#include "queries/engine.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
+#include "queries/admin.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner {
 namespace {
@@ -74,7 +74,8 @@ void retry_ids(const command_context& context, const std::vector<std::string>& i
 }
 
 /// Of all kinds, or of one; each kind commits on its own, so that a long list keeps no locks.
-void retry_failed(const command_context& context, const std::optional<std::string>& only, int limit) {
+void retry_failed(const command_context& context, const std::optional<std::string>& only,
+                  int limit) {
   const auto connection = connect_served(context);
   std::vector<std::string> kinds;
   if (only) {

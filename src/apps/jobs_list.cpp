@@ -1,4 +1,3 @@
-#include "admin/transaction.hpp"
 #include "apps/jobs_list.hpp"
 
 #include <algorithm>
@@ -8,14 +7,16 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "admin/transaction.hpp"
+#include "apps/read_jobs.hpp"
 #include "command/database.hpp"
 #include "command/output.hpp"
 #include "common/errors.hpp"
-#include "common/schema/job_status.hpp"
 #include "common/pg/exec.hpp"
-#include "queries/admin.hpp"
+#include "common/schema/job_status.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
+#include "queries/admin.hpp"
 
 namespace rowrunner {
 namespace {
@@ -261,10 +262,11 @@ void print_json(const page& found) {
 void list_jobs(const command_context& context, const list_options& options) {
   if (options.kind) check_text("kind", *options.kind);
   const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  use_utc(tx);
-  const page found = read_page(tx, options);
+  page found;
+  read_jobs(*connection, [&](pqxx::dbtransaction& tx) {
+    use_utc(tx);
+    found = read_page(tx, options);
+  });
   if (context.json) {
     print_json(found);
   } else {

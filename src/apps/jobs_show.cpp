@@ -1,4 +1,3 @@
-#include "admin/transaction.hpp"
 #include "apps/jobs_show.hpp"
 
 #include <algorithm>
@@ -6,16 +5,17 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "admin/transaction.hpp"
+#include "apps/read_horizon_holders.hpp"
+#include "apps/read_jobs.hpp"
+#include "apps/read_wait_facts.hpp"
 #include "command/database.hpp"
 #include "command/output.hpp"
-#include "apps/read_horizon_holders.hpp"
-#include "apps/read_wait_facts.hpp"
 #include "common/pg/exec.hpp"
-#include "queries/admin.hpp"
-#include "queries/session.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
 #include "program/setting.hpp"
+#include "queries/admin.hpp"
 
 namespace rowrunner {
 namespace {
@@ -88,8 +88,6 @@ ordered_json why_it_waits(const command_context& context, pqxx::dbtransaction& t
 
 void show_in(pqxx::dbtransaction& tx, const command_context& context, const std::string& id) {
   use_utc(tx);
-  // A table that is locked as a whole must not keep it waiting: it is to say so.
-  pg::exec(tx, queries::lock_timeout, "2s");
   const auto kinds = read_kinds(tx);
   const found_job found = find_job(tx, kinds, id);
   auto row = ordered_json::parse(found.row);
@@ -123,19 +121,8 @@ found_job find_job(pqxx::dbtransaction& tx, const std::vector<kind_info>& kinds,
 }
 
 void show_job(const command_context& context, const std::string& id) {
-  constexpr std::string_view lock_not_available = "55P03";
   const auto connection = connect_served(context);
-  try {
-    pqxx::work tx(*connection);
-    use_system_names(tx);
-    show_in(tx, context, id);
-    return;
-  } catch (const pqxx::sql_error& error) {
-    if (error.sqlstate() != lock_not_available) throw;
-  }
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  throw std::runtime_error(locked_table(tx));
+  read_jobs(*connection, [&](pqxx::dbtransaction& tx) { show_in(tx, context, id); });
 }
 
 }  // namespace rowrunner

@@ -6,15 +6,15 @@
 
 #include "admin/transaction.hpp"
 #include "apps/commands.hpp"
-#include "command/database.hpp"
 #include "apps/kinds_repair.hpp"
-#include "command/output.hpp"
 #include "apps/retention_setting.hpp"
 #include "apps/wait_reason.hpp"
+#include "command/database.hpp"
+#include "command/output.hpp"
 #include "common/errors.hpp"
 #include "common/pg/exec.hpp"
-#include "queries/admin.hpp"
 #include "common/text.hpp"
+#include "queries/admin.hpp"
 
 namespace rowrunner {
 namespace {

@@ -1,14 +1,14 @@
-#include "admin/transaction.hpp"
 #include "apps/kinds_repair.hpp"
 
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "admin/transaction.hpp"
 #include "command/database.hpp"
 #include "common/pg/exec.hpp"
-#include "queries/admin.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
+#include "queries/admin.hpp"
 
 namespace rowrunner {
 namespace {

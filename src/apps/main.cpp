@@ -5,9 +5,9 @@
 
 #include "admin/transaction.hpp"
 #include "apps/commands.hpp"
-#include "command/database.hpp"
 #include "apps/worker_command.hpp"
 #include "apps/workloads.hpp"
+#include "command/database.hpp"
 #include "common/errors.hpp"
 #include "common/pg/error.hpp"
 #include "common/schema/schema_version.hpp"

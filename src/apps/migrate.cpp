@@ -29,7 +29,8 @@ std::vector<component> chosen_components(const std::vector<std::string>& only) {
   for (const auto& part : all) known += (known.empty() ? "" : ", ") + std::string(part.name);
   for (const auto& name : only) {
     if (std::none_of(all.begin(), all.end(), [&](const auto& part) { return part.name == name; })) {
-      throw usage_error("--only: there is no component '" + printable(name, 60) + "', only " + known);
+      throw usage_error("--only: there is no component '" + printable(name, 60) + "', only " +
+                        known);
     }
   }
   if (only.empty()) return all;
@@ -115,9 +116,10 @@ void add_migrate_command(CLI::App& app, command_context& context) {
   auto options = std::make_shared<migrate_options>();
   auto* status = command->add_flag("--status", options->status, "Only list the migrations");
   command->add_flag("--dry-run", options->dry_run, "Only say which would run")->excludes(status);
-  command->add_option("--only", options->only,
-                      "Only this component and the engine; several with commas.\n"
-                      "--only engine leaves out the tables of the built-in workloads")
+  command
+      ->add_option("--only", options->only,
+                   "Only this component and the engine; several with commas.\n"
+                   "--only engine leaves out the tables of the built-in workloads")
       ->delimiter(',');
   command->footer(
       "Examples:\n"

@@ -56,7 +56,7 @@ wait_facts read_wait_facts(pqxx::dbtransaction& tx, const kind_info& kind, const
 
 std::string locked_table(pqxx::dbtransaction& tx) {
   const auto found = tx.exec(std::string(queries::locked_table.text));
-  if (found.empty()) return "a job table was locked by another session: try again";
+  if (found.empty()) return "a table was locked by another session for too long: try again";
   return "table " + found[0][0].as<std::string>() + " is locked by " +
          text_of(read_holder(found[0], 1)) + ": none of its jobs can be read or claimed";
 }

@@ -1,4 +1,3 @@
-#include "admin/transaction.hpp"
 #include "apps/stats.hpp"
 
 #include <unistd.h>
@@ -9,17 +8,19 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "admin/transaction.hpp"
 #include "apps/commands.hpp"
+#include "apps/read_horizon_holders.hpp"
+#include "apps/read_jobs.hpp"
+#include "apps/wait_reason.hpp"
 #include "command/database.hpp"
 #include "command/output.hpp"
-#include "apps/read_horizon_holders.hpp"
-#include "apps/wait_reason.hpp"
 #include "common/errors.hpp"
 #include "common/pg/exec.hpp"
-#include "queries/admin.hpp"
 #include "common/text.hpp"
 #include "enqueue/kinds.hpp"
 #include "program/setting.hpp"
+#include "queries/admin.hpp"
 
 namespace rowrunner {
 namespace {
@@ -157,11 +158,12 @@ std::string as_text(const horizon_holder& holder) {
 enum class format { text, json, prometheus };
 
 void print_stats(pqxx::connection& connection, format how, std::chrono::milliseconds alarm) {
-  pqxx::work tx(connection);
-  use_system_names(tx);
-  const auto all = read_stats(tx);
-  const auto holders = read_horizon_holders(tx);
-  tx.commit();
+  std::vector<kind_stats> all;
+  std::vector<horizon_holder> holders;
+  read_jobs(connection, [&](pqxx::dbtransaction& tx) {
+    all = read_stats(tx);
+    holders = read_horizon_holders(tx);
+  });
   if (how == format::prometheus) {
     std::cout << stats_metrics(all, holders, alarm) << std::flush;
     return;

@@ -12,7 +12,7 @@
 
 namespace rowrunner {
 
-/// What one kind has to do and has done, as db/queries/stats.sql counts it.
+/// What one kind has to do and has done, as db/queries/admin/stats.sql counts it.
 struct kind_stats {
   /// Where counting what waits, is delayed or has failed stops.
   static constexpr std::int64_t count_limit = 100'000;

@@ -20,7 +20,7 @@ struct lock_holder {
 /// "session 4242 (psql, since 2030-01-01T00:00:00Z)"; "another session" for nothing.
 std::string text_of(const std::optional<lock_holder>& holder);
 
-/// What decides whether a job can be claimed; see db/queries/wait_facts.sql.
+/// What decides whether a job can be claimed; see db/queries/admin/wait_facts.sql.
 struct wait_facts {
   static constexpr std::int64_t most_before = 10'000;
 

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <rowrunner/enqueue.hpp>
 
-#include "common/schema/kind_info.hpp"
 #include "common/pg/exec.hpp"
-#include "queries/engine.hpp"
-#include "queries/session.hpp"
+#include "common/schema/kind_info.hpp"
 #include "common/text.hpp"
 #include "enqueue/insertion.hpp"
 #include "enqueue/kinds.hpp"
+#include "queries/engine.hpp"
+#include "queries/session.hpp"
 
 namespace rowrunner {
 namespace {

@@ -4,11 +4,11 @@
 #include <array>
 #include <limits>
 
-#include "common/schema/kind_info.hpp"
 #include "common/pg/array.hpp"
-#include "queries/engine.hpp"
+#include "common/schema/kind_info.hpp"
 #include "common/text.hpp"
 #include "common/uuid.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner {
 namespace {

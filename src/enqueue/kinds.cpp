@@ -1,7 +1,7 @@
 #include "enqueue/kinds.hpp"
 
-#include "queries/engine.hpp"
 #include "common/text.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner {
 

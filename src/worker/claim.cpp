@@ -81,7 +81,7 @@ claimed read_claim_each(const pg::result& summary, pg::result jobs, place behind
   got.jobs = jobs.rows();
   got.seen = static_cast<int>(summary.get_int(0, each_seen));
   got.last = got.seen == 0 ? behind : read_place(summary, 0, each_last_priority, each_last_seq);
-  got.left_locked = got.jobs + summary.get_int(0, each_failed) < got.seen;
+  got.maybe_locked = got.jobs + summary.get_int(0, each_failed) < got.seen;
   got.answer = std::move(jobs);
   return got;
 }
@@ -177,7 +177,7 @@ asio::awaitable<claimed> claimer::take_by(claim_mode mode, lane& home, place beh
   if (mode != claim_mode::one_by_one) {
     auto got = read_claim(std::move(answers.back()), behind);
     got.asked = asked;
-    got.left_locked = !bulk && got.jobs < got.seen;
+    got.maybe_locked = !bulk && got.jobs < got.seen;
     co_return got;
   }
   const auto& summary = answers[claim_at];

@@ -24,8 +24,9 @@ struct claimed {
   place last;
   /// Whether it looked from the front of the queue.
   bool from_front = false;
-  /// Whether entries were left because somebody else has locked their jobs.
-  bool left_locked = false;
+  /// Whether entries yielded no job although it went around locked ones: another session may have
+  /// locked their jobs. A stale or early entry looks the same, but is gone at the next walk.
+  bool maybe_locked = false;
 };
 
 /// Takes jobs out of the line, each batch under a new lease.

@@ -6,11 +6,11 @@
 #include <deque>
 #include <map>
 
-#include "common/schema/job_status.hpp"
 #include "common/pg/array.hpp"
 #include "common/pg/backoff.hpp"
 #include "common/pg/binary_array.hpp"
 #include "common/pg/error.hpp"
+#include "common/schema/job_status.hpp"
 #include "queries/engine.hpp"
 #include "queries/session.hpp"
 #include "worker/finish_group.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <random>
 
-#include "common/schema/job_status.hpp"
 #include "common/pg/array.hpp"
 #include "common/pg/binary_array.hpp"
+#include "common/schema/job_status.hpp"
 #include "common/text.hpp"
 #include "worker/lane.hpp"
 

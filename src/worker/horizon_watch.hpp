@@ -4,9 +4,9 @@
 #include <chrono>
 #include <optional>
 
-#include "common/schema/held_horizon.hpp"
 #include "common/log.hpp"
 #include "common/pg/session.hpp"
+#include "common/schema/held_horizon.hpp"
 
 namespace rowrunner {
 

@@ -8,8 +8,8 @@
 
 #include "common/event.hpp"
 #include "common/pg/until_answered.hpp"
-#include "queries/engine.hpp"
 #include "common/text.hpp"
+#include "queries/engine.hpp"
 #include "worker/lane.hpp"
 
 namespace rowrunner {

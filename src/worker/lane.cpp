@@ -64,12 +64,12 @@ void lane::found_all(int jobs, clock::time_point now) {
 void lane::walked(stretch of, clock::time_point now) {
   if (of.from_front) {
     walk_jobs = 0;
-    walk_left_locked = false;
+    walk_maybe_locked = false;
   }
   walk_jobs += of.jobs;
-  walk_left_locked = walk_left_locked || of.left_locked;
+  walk_maybe_locked = walk_maybe_locked || of.maybe_locked;
   if (of.jobs > 0) locked.reset();
-  if (!of.to_the_end || walk_jobs > 0 || !walk_left_locked) return;
+  if (!of.to_the_end || walk_jobs > 0 || !walk_maybe_locked) return;
   locked.failed(now);
   asleep = true;
 }

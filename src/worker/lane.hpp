@@ -4,8 +4,8 @@
 #include <rowrunner/worker.hpp>
 #include <variant>
 
-#include "common/schema/kind_info.hpp"
 #include "common/pg/statement.hpp"
+#include "common/schema/kind_info.hpp"
 #include "worker/claim_size.hpp"
 #include "worker/lane_backoff.hpp"
 #include "worker/line_cursor.hpp"
@@ -46,13 +46,16 @@ struct lane {
   lane_backoff moves{std::chrono::seconds{2}};
   lane_backoff polls{std::chrono::seconds{30}};
   lane_backoff retentions{std::chrono::minutes{5}};
-  /// Claims that found entries and could take none of them: somebody else has locked them.
+  /// Claims that found entries and could take none of them: other sessions may have locked them.
   lane_backoff locked{std::chrono::seconds{2}};
+  /// The last rescue put off leases because other sessions have locked their jobs.
+  bool orphans_locked = false;
+  clock::time_point orphans_put_off_until{};
   /// Jobs passed over since the last report of it.
   int passed_over = 0;
   clock::time_point next_report{};
   int walk_jobs = 0;
-  bool walk_left_locked = false;
+  bool walk_maybe_locked = false;
   /// The last poll saw an entry.
   bool entry_seen = false;
   std::deque<job_ptr> ready;
@@ -91,11 +94,11 @@ struct lane {
     int jobs;
     bool from_front;
     bool to_the_end;
-    bool left_locked;
+    bool maybe_locked;
   };
   /// A claim went over a stretch of the queue. If nothing was taken from its front to its end, and
-  /// jobs were left that somebody else has locked, the lane sleeps: a wake-up or a poll starts
-  /// again.
+  /// entries may have been left because their jobs are locked, the lane sleeps: a wake-up or a poll
+  /// starts again.
   void walked(stretch of, clock::time_point now);
   /// A look from the front took the last `jobs` that were there.
   void found_all(int jobs, clock::time_point now);

@@ -9,6 +9,7 @@
 #include "common/pg/backoff.hpp"
 #include "common/pg/error.hpp"
 #include "queries/engine.hpp"
+#include "queries/session.hpp"
 
 namespace rowrunner {
 
@@ -36,7 +37,7 @@ line_loop::line_loop(asio::io_context& io, pg::session& session, claimer& claims
       arm_(queries::arm.statement()),
       rescue_(queries::rescue.statement()),
       move_due_(queries::move_due.statement()),
-      settings_(queries::rescue_settings.statement()) {}
+      lock_timeout_(queries::lock_timeout.statement()) {}
 
 void line_loop::stop() {
   stopping_ = true;
@@ -144,7 +145,7 @@ asio::awaitable<bool> line_loop::claim_for(lane& home, int at_most) {
   home.walked({.jobs = got.jobs,
                .from_front = got.from_front,
                .to_the_end = got.seen < got.asked,
-               .left_locked = got.left_locked || (got.seen == 0 && home.entry_seen)},
+               .maybe_locked = got.maybe_locked || (got.seen == 0 && home.entry_seen)},
               now);
   home.entry_seen = false;
   if (home.asleep) next_watch_ = now;
@@ -255,8 +256,10 @@ bool line_loop::finished() const {
 /// A drain does not wait for what others have locked, nor for a kind that cannot be claimed.
 void line_loop::report_left_behind() const {
   for (const auto& home : lanes_) {
-    const char* reason = home->claims.hopeless()    ? "its claims fail"
-                         : home->locked.hopeless()  ? "other sessions have locked them"
+    const char* reason = home->claims.hopeless()   ? "its claims fail"
+                         : home->locked.hopeless() ? "other sessions have locked them"
+                         : home->orphans_locked
+                             ? "jobs of lost workers, which other sessions have locked"
                          : home->rescues.hopeless() ? "jobs of lost workers cannot be taken back"
                          : home->moves.hopeless()   ? "delayed jobs cannot be moved"
                          : home->polls.hopeless()   ? "its polls fail"

@@ -90,7 +90,7 @@ class line_loop {
   bool nothing_due_ = false;
   bool armed_ = false;
   clock::time_point next_watch_{};
-  pg::statement peek_, arm_, rescue_, move_due_, settings_;
+  pg::statement peek_, arm_, rescue_, move_due_, lock_timeout_;
 };
 
 }  // namespace rowrunner

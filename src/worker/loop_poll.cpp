@@ -5,7 +5,6 @@
 
 #include "common/pg/array.hpp"
 #include "common/pg/error.hpp"
-
 #include "worker/loop.hpp"
 
 namespace rowrunner {
@@ -21,6 +20,9 @@ constexpr auto second_poll = 10ms;
 
 /// A poll takes at most this share of the time (one part in so many), however slow it is.
 constexpr int poll_share = 20;
+
+/// For so long rowrunner.rescue puts off a lease of which a job is locked, and a little more.
+constexpr auto rescue_put_off = 1'500ms;
 
 enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed, workers };
 enum rescue_column { rescued_job, rescued_status, rescued_attempts, rescue_error };
@@ -108,6 +110,8 @@ asio::awaitable<void> line_loop::handle_poll_row(lane& home, const pg::result& s
   };
   if (!seen.get_bool(row, expired)) {
     home.rescues.reset();
+    // A lease that was put off and is not there when its time comes was taken back by another one.
+    if (clock::now() > home.orphans_put_off_until) home.orphans_locked = false;
   } else {
     if (home.rescues.due(clock::now())) acted = co_await rescue(home);
     wait_for(home.rescues);
@@ -133,21 +137,26 @@ asio::awaitable<void> line_loop::handle_poll_row(lane& home, const pg::result& s
   if (round.acted || pending) nothing_due_ = false;
 }
 
-/// Says whether it took any job back. A job whose row somebody else has locked stays for the next
-/// time, and so does one whose rescue fails.
+/// Says whether it took any job back. A job whose row another session has locked stays for the next
+/// time, and so does one whose rescue fails. The function limits its own waits for locks; what is
+/// sent before it limits those of deferred triggers, which run at the commit.
 asio::awaitable<bool> line_loop::rescue(lane& home) {
   std::vector<pg::result> answers;
   try {
-    answers = co_await session_.run(
-        pg::together(pg::with(settings_), pg::with(rescue_, std::to_string(home.kind.id))));
+    answers = co_await session_.run(pg::together(pg::with(lock_timeout_, "100ms"),
+                                                 pg::with(rescue_, std::to_string(home.kind.id))));
   } catch (const pg::query_error& e) {
     back_off(home, home.rescues, "rescue failed", e);
     co_return false;
   }
   const auto& back = answers.back();
   int rescued = 0;
+  home.orphans_locked = false;
   for (int row = 0; row < back.rows(); ++row) {
-    if (back.is_null(row, rescue_error)) {
+    if (back.is_null(row, rescued_job)) {
+      home.orphans_locked = true;
+      home.orphans_put_off_until = clock::now() + rescue_put_off;
+    } else if (back.is_null(row, rescue_error)) {
       ++rescued;
     } else {
       log_.warn("a job of a lost worker cannot be taken back",

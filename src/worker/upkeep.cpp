@@ -5,8 +5,8 @@
 
 #include "common/pg/array.hpp"
 #include "common/pg/error.hpp"
-#include "queries/engine.hpp"
 #include "common/version.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner {
 

@@ -10,8 +10,8 @@
 #include <rowrunner/worker.hpp>
 #include <thread>
 
-#include "queries/engine.hpp"
 #include "common/uuid.hpp"
+#include "queries/engine.hpp"
 #include "worker/worker_impl.hpp"
 
 namespace rowrunner {
@@ -188,11 +188,14 @@ void worker::impl::leave_in_order() {
 
 asio::awaitable<void> worker::impl::main() {
   co_await start();
+  // Caught before the log says that the worker has started: a supervisor that reads the line may
+  // send SIGTERM at once.
+  auto signals = std::make_unique<asio::signal_set>(*io_, SIGTERM, SIGINT);
   log_->info("worker started", {{"kinds", lanes_.size()}, {"drain", options_.drain}});
   spawn(parts_->keeper.keep());
   spawn(parts_->keeper.guard_deadlines());
   spawn(parts_->rounds.run());
-  spawn(stop_on_signal());
+  spawn(stop_on_signal(std::move(signals)));
   spawn(beat());
   if (options_.max_time > 0ms) spawn(stop_after(options_.max_time));
   spawn(parts_->finish.run());
@@ -220,9 +223,7 @@ void worker::impl::spawn(asio::awaitable<void> part) {
 asio::awaitable<void> worker::impl::start() {
   if (!options_.pooled) co_await check_pooler();
   co_await check_schema();
-  const auto kinds_query = queries::kinds.statement();
-  const auto kinds = co_await line_.run_one(pg::with(kinds_query));
-  for (auto& home : lanes_) co_await open_lane(*home, kinds);
+  co_await open_lanes();
   if (!options_.pooled) line_.on_connect(std::vector(1, queries::listen.statement()));
   line_.close();  // the next use connects again, and listens
   build_parts();
@@ -269,10 +270,9 @@ void worker::impl::request_stop(const char* why) {
   progress_.set();
 }
 
-asio::awaitable<void> worker::impl::stop_on_signal() {
-  asio::signal_set signals(*io_, SIGTERM, SIGINT);
+asio::awaitable<void> worker::impl::stop_on_signal(std::unique_ptr<asio::signal_set> signals) {
   for (;;) {
-    const int number = co_await signals.async_wait(asio::use_awaitable);
+    const int number = co_await signals->async_wait(asio::use_awaitable);
     request_stop(number == SIGTERM ? "SIGTERM" : "SIGINT");
   }
 }

@@ -44,11 +44,12 @@ class worker::impl {
   boost::asio::awaitable<void> start();
   boost::asio::awaitable<void> check_pooler();
   boost::asio::awaitable<void> check_schema();
-  boost::asio::awaitable<void> open_lane(lane& home, const pg::result& kinds);
+  boost::asio::awaitable<void> open_lanes();
+  boost::asio::awaitable<std::string> open_lane(lane& home, const pg::result& kinds);
   boost::asio::awaitable<void> tidy_up();
   boost::asio::awaitable<void> shut_down();
   boost::asio::awaitable<void> say_goodbye(std::chrono::steady_clock::time_point deadline);
-  boost::asio::awaitable<void> stop_on_signal();
+  boost::asio::awaitable<void> stop_on_signal(std::unique_ptr<boost::asio::signal_set> signals);
   boost::asio::awaitable<void> stop_after(std::chrono::milliseconds time);
   boost::asio::awaitable<void> beat();
   boost::asio::awaitable<void> wait_until(std::function<bool()> done,

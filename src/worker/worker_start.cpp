@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "queries/engine.hpp"
 #include "common/schema/schema_version.hpp"
+#include "queries/engine.hpp"
 #include "worker/pooler_check.hpp"
 #include "worker/worker_impl.hpp"
 
@@ -52,7 +52,28 @@ asio::awaitable<void> worker::impl::check_schema() {
   }
 }
 
-asio::awaitable<void> worker::impl::open_lane(lane& home, const pg::result& kinds) {
+/// A kind that cannot be served is left out, so that the others are; if none remains, the first
+/// reason is the error. A kind that was never attached, or lacks a column that its handler reads,
+/// is a mistake in the program or its flags, and always an error.
+asio::awaitable<void> worker::impl::open_lanes() {
+  const auto kinds_query = queries::kinds.statement();
+  const auto kinds = co_await line_.run_one(pg::with(kinds_query));
+  std::string first_reason;
+  for (auto home = lanes_.begin(); home != lanes_.end();) {
+    const auto reason = co_await open_lane(**home, kinds);
+    if (reason.empty()) {
+      ++home;
+      continue;
+    }
+    if (lanes_.size() == 1) throw std::runtime_error(first_reason.empty() ? reason : first_reason);
+    log_->warn("a kind is left out", {{"kind", (*home)->options.kind}, {"reason", reason}});
+    if (first_reason.empty()) first_reason = reason;
+    home = lanes_.erase(home);
+  }
+}
+
+/// Gives the reason why the kind cannot be served, or "".
+asio::awaitable<std::string> worker::impl::open_lane(lane& home, const pg::result& kinds) {
   std::string known;
   for (int row = 0; row < kinds.rows(); ++row) {
     known += (known.empty() ? "" : ", ") + std::string{kinds.get(row, 1)};
@@ -62,10 +83,9 @@ asio::awaitable<void> worker::impl::open_lane(lane& home, const pg::result& kind
     throw std::runtime_error("unknown kind " + home.options.kind + ": attached are " +
                              (known.empty() ? "none" : known));
   }
-  if (home.kind.table.empty()) {
-    throw std::runtime_error("the table of kind " + home.kind.kind +
-                             " was dropped: SELECT rowrunner.detach('" + home.kind.kind + "')");
-  }
+  const auto unserved = queries::unserved.statement();
+  const auto reason = co_await line_.run_one(pg::with(unserved, std::to_string(home.kind.id)));
+  if (!reason.is_null(0, 0)) co_return std::string{reason.get(0, 0)};
   const auto columns_of = queries::columns_of.statement();
   const auto columns = co_await line_.run_one(pg::with(columns_of, home.kind.table));
   std::map<std::string, std::string, std::less<>> as_text;
@@ -82,6 +102,7 @@ asio::awaitable<void> worker::impl::open_lane(lane& home, const pg::result& kind
     wanted.push_back(found->second);
   }
   home.sql = kind_statements(home.kind, wanted);
+  co_return "";
 }
 
 }  // namespace rowrunner

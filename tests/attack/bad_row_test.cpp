@@ -60,6 +60,30 @@ const obstacle obstacles[] = {
      "CREATE TRIGGER obstacle BEFORE UPDATE ON public.test_jobs FOR EACH ROW"
      "  WHEN (NEW.name = 'bad' AND NEW.status = 'processing') EXECUTE FUNCTION public.refuse()",
      drop_trigger, "changed no row"},
+    {"a_trigger_that_keeps_it_queued",
+     "CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS"
+     "  $$ BEGIN NEW.status := 'queued'; RETURN NEW; END $$;"
+     "CREATE TRIGGER obstacle BEFORE UPDATE ON public.test_jobs FOR EACH ROW"
+     "  WHEN (NEW.name = 'bad' AND NEW.status = 'processing') EXECUTE FUNCTION public.refuse()",
+     drop_trigger, "the lease of the claim"},
+    {"a_trigger_that_queues_it_anew",
+     "CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS"
+     "  $$ BEGIN NEW.status := 'queued'; NEW.run_at := clock_timestamp(); RETURN NEW; END $$;"
+     "CREATE TRIGGER obstacle BEFORE UPDATE ON public.test_jobs FOR EACH ROW"
+     "  WHEN (NEW.name = 'bad' AND NEW.status = 'processing') EXECUTE FUNCTION public.refuse()",
+     drop_trigger, "the lease of the claim"},
+    {"a_trigger_that_ends_it",
+     "CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS"
+     "  $$ BEGIN NEW.status := 'succeeded'; RETURN NEW; END $$;"
+     "CREATE TRIGGER obstacle BEFORE UPDATE ON public.test_jobs FOR EACH ROW"
+     "  WHEN (NEW.name = 'bad' AND NEW.status = 'processing') EXECUTE FUNCTION public.refuse()",
+     drop_trigger, "the lease of the claim"},
+    {"a_trigger_that_changes_the_lease",
+     "CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS"
+     "  $$ BEGIN NEW.lease := 1; RETURN NEW; END $$;"
+     "CREATE TRIGGER obstacle BEFORE UPDATE ON public.test_jobs FOR EACH ROW"
+     "  WHEN (NEW.name = 'bad' AND NEW.status = 'processing') EXECUTE FUNCTION public.refuse()",
+     drop_trigger, "the lease of the claim"},
 };
 
 class bad_row : public ::testing::TestWithParam<obstacle> {};
@@ -78,6 +102,9 @@ TEST_P(bad_row, costs_nobody_else_and_runs_when_it_is_fixed) {
   EXPECT_TRUE(db.becomes("SELECT count(*)" + about, "1"));
   EXPECT_THAT(db.value("SELECT error" + about), HasSubstr(GetParam().error));
   EXPECT_EQ(db.value("SELECT status || attempts FROM test_jobs WHERE name = 'bad'"), "queued0");
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.leases l, test_jobs j"
+                     " WHERE j.name = 'bad' AND j.id = ANY (l.job_ids)"),
+            "0");
   EXPECT_EQ(db.value("SELECT d.run_at = e.retry_at FROM rowrunner.delayed d"
                      " JOIN rowrunner.claim_errors e USING (kind, job_id)"),
             "t");
@@ -86,6 +113,26 @@ TEST_P(bad_row, costs_nobody_else_and_runs_when_it_is_fixed) {
   EXPECT_TRUE(db.reaches("bad", "succeeded"));
   one.stop();
   EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+TEST_P(bad_row, is_put_off_by_a_claim_in_sql) {
+  // The first fails only when the caller commits; the second is an error of the table, and raised.
+  const std::string_view which = GetParam().name;
+  if (which == "a_deferred_check" || which == "a_trigger_with_a_mistake") return;
+  two_kinds db;
+  const auto id = db.add("bad");
+  db.add("good");
+  db.exec(GetParam().raise);
+  const std::string claim =
+      "SELECT string_agg(c->>'name', ' ') FROM rowrunner.claim('test', 'w', 2) c";
+  EXPECT_EQ(db.value(claim), "good");
+  EXPECT_EQ(db.value("SELECT coalesce((" + claim + "), 'none')"), "none");
+  EXPECT_EQ(db.value("SELECT status || attempts || coalesce(lease, 0) FROM test_jobs"
+                     " WHERE name = 'bad'"),
+            "queued00");
+  EXPECT_THAT(db.value("SELECT error FROM rowrunner.claim_errors WHERE job_id = '" + id + "'"),
+              HasSubstr(GetParam().error));
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.queue"), "0");
 }
 
 INSTANTIATE_TEST_SUITE_P(attack, bad_row, ::testing::ValuesIn(obstacles),

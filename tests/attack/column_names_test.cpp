@@ -32,8 +32,8 @@ class column_names : public ::testing::Test {
 
   std::set<std::string> words() {
     std::string text;
-    for (const auto& file : std::filesystem::recursive_directory_iterator(
-             ROWRUNNER_SOURCE_DIR "/db/queries"))
+    for (const auto& file :
+         std::filesystem::recursive_directory_iterator(ROWRUNNER_SOURCE_DIR "/db/queries"))
       if (file.is_regular_file()) text += read(file.path());
     text += db_.value(
         "SELECT string_agg(pg_get_functiondef(p.oid), ' ') FROM pg_proc p"

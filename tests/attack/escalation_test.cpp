@@ -4,6 +4,7 @@
 #include "admin/migrator.hpp"
 #include "apps/workloads.hpp"
 #include "support/jobs.hpp"
+#include "support/notices.hpp"
 #include "support/postgres.hpp"
 
 namespace rowrunner::testing {
@@ -147,8 +148,48 @@ TEST_F(escalation, the_owner_of_a_job_table_cannot_take_the_engines_triggers_ove
   EXPECT_EQ(seen(), "denied");
 }
 
-// She may alter what the job writer owns. It then fails, and runs nothing with the caller's rights.
-TEST_F(escalation, an_altered_function_of_the_job_writer_runs_nothing_as_its_caller) {
+// What her triggers run as has a few columns of job tables, and nothing else.
+TEST_F(escalation, the_owner_of_a_job_table_cannot_reach_the_queue_or_the_contents_of_other_jobs) {
+  std::string body;
+  const std::pair<const char*, const char*> tries[] = {
+      {"read", "PERFORM spot_name FROM public.spot_image_jobs"},
+      {"wrote", "UPDATE public.spot_image_jobs SET spot_name = 'hers'"},
+      {"inserted", "INSERT INTO public.spot_image_jobs (plan_id, spot_name) VALUES ('p', 'x')"},
+      {"deleted", "DELETE FROM public.spot_image_jobs"},
+      {"queue", "DELETE FROM rowrunner.queue"},
+      {"leases", "INSERT INTO rowrunner.leases VALUES (1, 1, 'x', now(), '{}')"},
+      {"kinds", "PERFORM FROM rowrunner.kinds"},
+      {"failures", "PERFORM error FROM rowrunner.failures"},
+      {"altered", "ALTER FUNCTION rowrunner.fire_deferred() SECURITY INVOKER"},
+      {"moved", "ALTER FUNCTION rowrunner.fire_deferred() SET SCHEMA mallory"},
+      {"dropped", "DROP FUNCTION rowrunner.fire_deferred()"},
+      {"dropped all", "DROP OWNED BY rowrunner_job_writer"}};
+  for (const auto& [what, statement] : tries) {
+    body += std::string("BEGIN ") + statement + "; INSERT INTO mallory.seen VALUES ('" + what +
+            "'); EXCEPTION WHEN insufficient_privilege THEN NULL; END;";
+  }
+  trap(body + "INSERT INTO mallory.seen VALUES (current_user);");
+  attach();
+  const auto failed = insert("failed");
+  const auto queued = insert("queued");
+  db_.exec("SELECT rowrunner.requeue('trap', '" + failed + "')");
+  db_.exec("SELECT rowrunner.cancel('trap', '" + queued + "')");
+  EXPECT_EQ(seen(), "rowrunner_job_writer");
+}
+
+TEST_F(escalation, migrate_makes_the_functions_of_the_job_writer_anew) {
+  attach();
+  const auto id = insert("queued");
+  db_.exec("DROP OWNED BY rowrunner_job_writer");
+  const auto cancel = "SELECT rowrunner.cancel('trap', '" + id + "')";
+  EXPECT_THAT(as("rowrunner_app", cancel), HasSubstr("cancel_row"));
+  migrate(db_.connection(), all_components());
+  EXPECT_EQ(as("rowrunner_app", cancel), "");
+  EXPECT_EQ(db_.value("SELECT status FROM mallory.jobs"), "failed");
+}
+
+// After a restore without roles these functions belong to the role that restored.
+TEST_F(escalation, a_function_of_the_job_writer_runs_nothing_as_another_role) {
   attach();
   const auto id = insert("failed");
   trap("INSERT INTO mallory.seen VALUES (current_user);");
@@ -158,19 +199,15 @@ TEST_F(escalation, an_altered_function_of_the_job_writer_runs_nothing_as_its_cal
   ASSERT_GE(functions.size(), 4U);
   for (const auto& row : functions) {
     const auto name = row[0].as<std::string>();
-    EXPECT_TRUE(
-        row[1].as<std::string>().starts_with("\nBEGIN\n  PERFORM rowrunner.as_job_writer();\n"))
-        << name << " must begin with rowrunner.as_job_writer()";
-    db_.exec("SET ROLE rowrunner_job_writer; ALTER FUNCTION " + name +
-             " SECURITY INVOKER SET search_path = mallory, pg_catalog; RESET ROLE");
+    EXPECT_THAT(row[1].as<std::string>(),
+                HasSubstr("\nBEGIN\n  IF current_user <> 'rowrunner_job_writer' THEN\n    RAISE"))
+        << name;
+    db_.exec("ALTER FUNCTION " + name + " OWNER TO CURRENT_USER");
   }
-  for (const auto* call :
-       {"SELECT rowrunner.requeue('trap', '%s')", "SELECT rowrunner.cancel('trap', '%s')",
-        "SELECT rowrunner.enqueue_again('trap', '%s')"}) {
-    std::string sql = call;
-    sql.replace(sql.find("%s"), 2, id);
+  for (const std::string function : {"requeue", "cancel", "enqueue_again"}) {
     try {
-      db_.exec(sql);
+      db_.exec("SELECT rowrunner." + function + "('trap', '" + id + "')");
+      ADD_FAILURE() << function;
     } catch (const pqxx::sql_error& error) {
       EXPECT_THAT(error.what(), HasSubstr("not as rowrunner_job_writer"));
     }
@@ -180,15 +217,6 @@ TEST_F(escalation, an_altered_function_of_the_job_writer_runs_nothing_as_its_cal
   db_.exec("SELECT rowrunner.requeue('trap', '" + id + "')");
   EXPECT_EQ(seen(), "rowrunner_job_writer");
 }
-
-struct warnings : pqxx::errorhandler {
-  explicit warnings(pqxx::connection& c) : errorhandler(c) {}
-  bool operator()(char const text[]) noexcept override {
-    all += text;
-    return false;
-  }
-  std::string all;
-};
 
 // What a user's trigger names without a schema is not found under the search_path of workers.
 TEST_F(escalation, attach_names_trigger_functions_without_a_search_path) {
@@ -200,11 +228,11 @@ TEST_F(escalation, attach_names_trigger_functions_without_a_search_path) {
       " 'BEGIN RETURN NULL; END';"
       "CREATE TRIGGER p AFTER INSERT ON mallory.jobs EXECUTE FUNCTION mallory.plain();"
       "CREATE TRIGGER f AFTER INSERT ON mallory.jobs EXECUTE FUNCTION mallory.fixed()");
-  warnings heard(db_.connection());
+  notices heard(db_.connection());
   attach();
-  EXPECT_THAT(heard.all,
+  EXPECT_THAT(heard.all(),
               HasSubstr("ALTER FUNCTION mallory.plain() SET search_path = mallory, pg_temp"));
-  EXPECT_THAT(heard.all, ::testing::Not(HasSubstr("fixed")));
+  EXPECT_THAT(heard.all(), ::testing::Not(HasSubstr("fixed")));
 }
 
 TEST_F(escalation, attach_is_for_the_owner_of_the_table) {
@@ -219,9 +247,9 @@ TEST_F(escalation, attach_is_for_the_owner_of_the_table) {
 
 TEST_F(escalation, attach_names_the_schema_that_roles_may_not_use) {
   db_.exec("REVOKE ALL ON SCHEMA mallory FROM PUBLIC");
-  warnings heard(db_.connection());
+  notices heard(db_.connection());
   attach();
-  EXPECT_THAT(heard.all,
+  EXPECT_THAT(heard.all(),
               HasSubstr("GRANT USAGE ON SCHEMA mallory TO rowrunner_app, rowrunner_job_writer, "
                         "rowrunner_worker"));
 }

@@ -38,14 +38,12 @@ long transactions(jobs_database& db) {
       db.value(std::string("SELECT xact_commit + xact_rollback FROM pg_stat_database") + here));
 }
 
-/// What a worker that serves both kinds spends in three seconds of the server's clock.
+/// What a worker that serves both kinds, and ends by itself after three seconds, spends.
 long transactions_of_three_seconds(two_kinds& db, log_lines& log) {
   const auto before = transactions(db);
-  {
-    worker_thread one(worker_thread::options_for(db), two_kinds::serve, log.target());
-    db.exec("SELECT pg_sleep(3)");
-    one.stop();
-  }
+  auto options = worker_thread::options_for(db);
+  options.max_time = 3s;
+  worker_thread(options, two_kinds::serve, log.target()).join();
   return transactions(db) - before;
 }
 
@@ -163,7 +161,8 @@ const lock locks[] = {{"a_locked_job", waiting, "SELECT FROM public.test_jobs FO
                        " WHERE k.kind = 'test' FOR UPDATE OF q"},
                       {"a_locked_delayed_entry", due, "SELECT FROM rowrunner.delayed FOR UPDATE"}};
 
-// A rescue puts off the lease of a locked job for a second, so that it is in no other one's way.
+// A rescue puts off the lease of a locked job for a second, so that it is in no other one's way:
+// the last poll of a drain sees no expired lease.
 TEST(lane_trouble, a_drain_ends_beside_a_locked_orphan_and_a_later_one_runs_it) {
   two_kinds db;
   db.exec(lost);
@@ -171,12 +170,32 @@ TEST(lane_trouble, a_drain_ends_beside_a_locked_orphan_and_a_later_one_runs_it) 
   pqxx::connection other(db.url());
   pqxx::work tx(other);
   tx.exec("SELECT FROM public.test_jobs FOR UPDATE");
-  EXPECT_EQ(worker_thread(draining(db), two_kinds::serve).join().succeeded, 5);
+  log_lines log;
+  EXPECT_EQ(worker_thread(draining(db), two_kinds::serve, log.target()).join().succeeded, 5);
+  EXPECT_EQ(log.count("left behind"), 1) << log.text();
+  EXPECT_THAT(log.text(), HasSubstr("jobs of lost workers, which other sessions have locked"));
   tx.commit();
   EXPECT_TRUE(db.becomes(
       "SELECT count(*) FROM rowrunner.leases WHERE expires_at < clock_timestamp()", "1"));
-  EXPECT_EQ(worker_thread(draining(db), two_kinds::serve).join().succeeded, 1);
+  log_lines later;
+  EXPECT_EQ(worker_thread(draining(db), two_kinds::serve, later.target()).join().succeeded, 1);
+  EXPECT_EQ(later.count("left behind"), 0) << later.text();
   EXPECT_THAT(db.violations(), IsEmpty());
+}
+
+// Of a lease with two jobs the free one is taken back, and the other one must not be forgotten.
+TEST(lane_trouble, a_drain_names_the_locked_one_of_two_orphans) {
+  two_kinds db;
+  db.add("free");
+  db.add("held");
+  db.exec("SELECT rowrunner.claim('test', 'lost', 2, '-1 second')");
+  pqxx::connection other(db.url());
+  pqxx::work tx(other);
+  tx.exec("SELECT FROM public.test_jobs WHERE name = 'held' FOR UPDATE");
+  log_lines log;
+  EXPECT_EQ(worker_thread(draining(db), two_kinds::serve, log.target()).join().succeeded, 1);
+  EXPECT_EQ(log.count("left behind"), 1) << log.text();
+  tx.commit();
 }
 
 INSTANTIATE_TEST_SUITE_P(attack, drain_beside, ::testing::ValuesIn(locks),

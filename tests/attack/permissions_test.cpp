@@ -148,6 +148,8 @@ TEST_F(permissions, are_set_by_an_owner_of_the_database_who_is_no_superuser) {
   migrate(as_migrator, all_components());
   set("RESET SESSION AUTHORIZATION");
   EXPECT_EQ(listed(as_migrator), kept());
+  migrate(as_migrator, all_components());  // and by a superuser
+  EXPECT_EQ(listed(as_migrator), kept());
   EXPECT_EQ(db.value("SELECT count(*) FROM pg_proc WHERE prosecdef"
                      " AND pg_get_userbyid(proowner) NOT LIKE 'rowrunner%'"),
             "0");
@@ -169,6 +171,27 @@ TEST_F(permissions, that_cannot_be_set_are_explained) {
     EXPECT_THAT(error.what(),
                 ::testing::HasSubstr("Let an administrator run: GRANT rowrunner_engine, "
                                      "rowrunner_job_writer, rowrunner_spots TO powerless"));
+  }
+}
+
+// A role that may create schemas can prepare one, with real tables and a ledger, that migrate would
+// trust.
+TEST_F(permissions, are_not_set_in_a_schema_that_another_role_prepared) {
+  db_.exec(
+      "DO $$ BEGIN CREATE ROLE preparer NOLOGIN;"
+      " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;");
+  const auto me = db_.value("SELECT quote_ident(current_user)");
+  for (const std::string what :
+       {"SCHEMA rowrunner", "TABLE rowrunner.migrations", "FUNCTION rowrunner.wake"}) {
+    db_.exec("ALTER " + what + " OWNER TO preparer");
+    try {
+      migrate(db_.connection(), all_components());
+      ADD_FAILURE() << what;
+    } catch (const std::runtime_error& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(" belongs to preparer")) << what;
+    }
+    db_.exec("ALTER " + what + " OWNER TO " + me);
+    migrate(db_.connection(), all_components());
   }
 }
 

@@ -100,7 +100,8 @@ TEST_F(spot_images_e2e, settings_that_make_no_sense_are_refused_at_start) {
     return changed;
   };
   refused(with("IMAGE_API_BASE_URL", "ftp://pictures"), 2, "IMAGE_API_BASE_URL: ");
-  refused(with("IMAGE_API_TIMEOUT", "soon"), 2, "IMAGE_API_TIMEOUT must be a number of seconds from 1 to 3600");
+  refused(with("IMAGE_API_TIMEOUT", "soon"), 2,
+          "IMAGE_API_TIMEOUT must be a number of seconds from 1 to 3600");
   refused({{"STORAGE_TYPE", "TAPE"}}, 2, "STORAGE_TYPE: TAPE is not known");
   refused({{"STORAGE_TYPE", "GCP"}, {"GCS_BUCKET_NAME", ""}}, 2, "GCS_BUCKET_NAME: is needed");
   refused({{"LOCAL_STORAGE_PATH", "/proc/nothing"}}, 1, "/proc/nothing");

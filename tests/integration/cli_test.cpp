@@ -170,7 +170,8 @@ TEST_F(cli, reads_a_dot_env_below_environment_below_flags) {
 }
 
 TEST_F(cli, kinds_are_listed_paused_and_resumed) {
-  EXPECT_THAT(out({"kinds", "list"}), ContainsRegex("spot_image +public.spot_image_jobs +no worker"));
+  EXPECT_THAT(out({"kinds", "list"}),
+              ContainsRegex("spot_image +public.spot_image_jobs +no worker"));
   EXPECT_THAT(out({"kinds", "pause", "spot_image"}), HasSubstr("spot_image is paused"));
   EXPECT_EQ(parsed({"kinds", "list"})["kinds"][0]["paused"], true);
   insert_job(db_, "a");

@@ -114,8 +114,11 @@ TEST_F(migrate_test, a_migration_that_fails_leaves_nothing_behind) {
 
 TEST_F(migrate_test, a_migration_that_was_changed_after_it_ran_is_named) {
   run();
-  db_.exec("UPDATE rowrunner.migrations SET checksum = repeat('0', 64) WHERE component = 'engine' AND version = 2");
-  const auto name = db_.value("SELECT name FROM rowrunner.migrations WHERE component = 'engine' AND version = 2");
+  db_.exec(
+      "UPDATE rowrunner.migrations SET checksum = repeat('0', 64) WHERE component = 'engine' AND "
+      "version = 2");
+  const auto name =
+      db_.value("SELECT name FROM rowrunner.migrations WHERE component = 'engine' AND version = 2");
   EXPECT_EQ(error(), "db/migrations/engine/" + name +
                          ".sql was changed after it ran here: restore it and put the change into a "
                          "new migration");
@@ -123,7 +126,9 @@ TEST_F(migrate_test, a_migration_that_was_changed_after_it_ran_is_named) {
 
 TEST_F(migrate_test, a_migration_of_another_name_is_named) {
   run();
-  db_.exec("UPDATE rowrunner.migrations SET name = '0002_other' WHERE component = 'engine' AND version = 2");
+  db_.exec(
+      "UPDATE rowrunner.migrations SET name = '0002_other' WHERE component = 'engine' AND version "
+      "= 2");
   EXPECT_THAT(error(), HasSubstr("ran here as 0002_other.sql"));
 }
 

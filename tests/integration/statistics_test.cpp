@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "common/schema/kind_info.hpp"
 #include "common/pg/exec.hpp"
+#include "common/schema/kind_info.hpp"
 #include "queries/engine.hpp"
 #include "support/postgres.hpp"
 #include "worker/line_cursor.hpp"

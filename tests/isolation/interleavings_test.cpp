@@ -95,6 +95,22 @@ TEST_F(interleavings, of_two_around_a_waiting_job) {
   expect_outcomes("two_waiting.txt");
 }
 
+// A lease that is being ended gets heartbeats too, since the end may never arrive. They wait for
+// nothing: beside an end that holds the lease they count for nothing.
+TEST_F(interleavings, of_an_end_and_the_heartbeats_of_its_lease) {
+  const auto set_up = [&] {
+    does.enqueue('a');
+    does.done(does.claim(1, lease_time::expired));
+  };
+  auto others = writes_under(1);
+  for (auto& more : {does.heartbeat_at_end(1), does.rescue(), does.cancel('a')}) {
+    others.push_back(more);
+  }
+  for (const auto& other : others) play(set_up, {does.heartbeat_at_end(1), other});
+  play(set_up, {does.heartbeat_at_end(1), does.succeed(1, 'a'), does.rescue()});
+  expect_outcomes("two_at_end.txt");
+}
+
 // Workers in other languages call functions instead of sending these statements.
 TEST_F(interleavings, of_two_when_a_worker_calls_the_functions) {
   const auto set_up = [&] {
@@ -123,10 +139,12 @@ TEST_F(interleavings, of_a_worker_that_lost_its_job_and_the_one_that_has_it) {
   auto others = writes_under(2);
   others.push_back(does.rescue());
   others.push_back(does.cancel('a'));
+  auto late_writes = writes_under(1);
+  late_writes.push_back(does.heartbeat_at_end(1));
   for (const auto& other : others) {
     const auto alone = on_stage.play(set_up, {other});
     ASSERT_EQ(alone.size(), 1);
-    for (const auto& late : writes_under(1)) {
+    for (const auto& late : late_writes) {
       const auto together = on_stage.play(set_up, {late, other});
       ASSERT_EQ(together.size(), 1) << late.name << " beside " << other.name;
       ASSERT_EQ(together.begin()->first, late.name + " -, " + alone.begin()->first);

@@ -12,11 +12,14 @@ namespace rowrunner::testing {
 
 namespace {
 
-const query* const all[] = {&queries::abandon,       &queries::cancel,        &queries::claim,
-                            &queries::claim_careful, &queries::end_cancelled, &queries::end_leases,
-                            &queries::fail,          &queries::give_back,     &queries::heartbeat,
-                            &queries::progress,      &queries::requeue,       &queries::rescue,
-                            &queries::step_done,     &queries::succeed};
+const query* const all[] = {&queries::abandon,       &queries::cancel,
+                            &queries::claim,         &queries::claim_careful,
+                            &queries::end_cancelled, &queries::end_leases,
+                            &queries::fail,          &queries::give_back,
+                            &queries::heartbeat,     &queries::heartbeat_at_end,
+                            &queries::progress,      &queries::requeue,
+                            &queries::rescue,        &queries::step_done,
+                            &queries::succeed};
 
 const query* find(const std::string& name) {
   const auto found =
@@ -85,6 +88,13 @@ transaction repertoire::careful_claim(int lease, int jobs) const {
 transaction repertoire::heartbeat(int lease) const {
   const command beat{"heartbeat", {list(std::to_string(lease)), owner(lease), hour}};
   return {"heartbeat", {{{"BEGIN", {}}, beat}, {{"COMMIT", {}}}}, "lease"};
+}
+
+transaction repertoire::heartbeat_at_end(int lease) const {
+  auto beat = heartbeat(lease);
+  beat.name = "heartbeat at end";
+  beat.steps[0][1].statement = "heartbeat_at_end";
+  return beat;
 }
 
 transaction repertoire::rescue() const {

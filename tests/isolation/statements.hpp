@@ -32,6 +32,7 @@ class repertoire {
   transaction claim(int lease, lease_time until = lease_time::ample, int jobs = 1) const;
   transaction careful_claim(int lease, int jobs = 1) const;
   transaction heartbeat(int lease) const;
+  transaction heartbeat_at_end(int lease) const;
   transaction rescue() const;
   transaction cancel(char job) const;
   transaction requeue(char job) const;

@@ -42,5 +42,22 @@ TEST_F(jobs_command, retries_what_failed_of_all_kinds) {
   EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.failures"), "0");
 }
 
+TEST_F(jobs_command, what_reads_jobs_names_the_lock_of_a_table_and_does_not_wait_for_it) {
+  db_.add("a");
+  pqxx::connection other(db_.url() + (db_.url().find('?') == std::string::npos ? "?" : "&") +
+                         "application_name=rewriter");
+  pqxx::work tx(other);
+  tx.exec("LOCK TABLE test_jobs IN ACCESS EXCLUSIVE MODE");
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"jobs", "list"},
+                                                {"jobs", "list", "--status", "succeeded"},
+                                                {"stats"},
+                                                {"stats", "--json"}}) {
+    const auto text = rowrunner_.error(1, words);
+    EXPECT_THAT(text, HasSubstr("table public.test_jobs is locked by")) << words[0];
+    EXPECT_THAT(text, HasSubstr("rewriter")) << words[0];
+  }
+  tx.commit();
+}
+
 }  // namespace
 }  // namespace rowrunner::testing

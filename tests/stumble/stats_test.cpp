@@ -2,8 +2,8 @@
 
 #include "apps/stats.hpp"
 
-#include "common/schema/kind_info.hpp"
 #include "common/pg/exec.hpp"
+#include "common/schema/kind_info.hpp"
 #include "queries/admin.hpp"
 #include "support/command.hpp"
 

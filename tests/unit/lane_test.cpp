@@ -45,8 +45,8 @@ TEST(lane, without_jobs_that_are_ready_nothing_is_stuck) {
   EXPECT_FALSE(home.stuck(start + 1h));
 }
 
-lane::stretch whole_queue(int jobs, bool left_locked) {
-  return {.jobs = jobs, .from_front = true, .to_the_end = true, .left_locked = left_locked};
+lane::stretch whole_queue(int jobs, bool maybe_locked) {
+  return {.jobs = jobs, .from_front = true, .to_the_end = true, .maybe_locked = maybe_locked};
 }
 
 TEST(lane, sleeps_when_all_that_is_left_is_locked) {
@@ -71,9 +71,9 @@ TEST(lane, does_not_take_an_empty_queue_for_a_locked_one) {
 
 TEST(lane, judges_a_walk_of_several_claims_at_its_end) {
   lane home;
-  home.walked({.jobs = 0, .from_front = true, .to_the_end = false, .left_locked = true}, start);
+  home.walked({.jobs = 0, .from_front = true, .to_the_end = false, .maybe_locked = true}, start);
   EXPECT_FALSE(home.asleep) << "there may be free jobs behind";
-  home.walked({.jobs = 0, .from_front = false, .to_the_end = true, .left_locked = false}, start);
+  home.walked({.jobs = 0, .from_front = false, .to_the_end = true, .maybe_locked = false}, start);
   EXPECT_TRUE(home.asleep);
 }
 

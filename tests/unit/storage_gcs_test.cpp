@@ -105,12 +105,11 @@ TEST_F(storage_gcs, uploads_byte_for_byte) {
   put(files);
   const auto calls = server_.calls();
   ASSERT_EQ(calls.size(), 2U);
-  EXPECT_EQ(calls[1].raw,
-            "POST " + upload_path +
-                "?uploadType=media&name=plan%2F%E4%BA%AC.png HTTP/1.1\r\nHost: " + host() +
-                "\r\nUser-Agent: rowrunner/" + std::string(version) +
-                "\r\nContent-Type: image/png\r\nAuthorization: Bearer token-1"
-                "\r\nContent-Length: 5\r\n\r\nhello");
+  EXPECT_EQ(calls[1].raw, "POST " + upload_path +
+                              "?uploadType=media&name=plan%2F%E4%BA%AC.png HTTP/1.1\r\nHost: " +
+                              host() + "\r\nUser-Agent: rowrunner/" + std::string(version) +
+                              "\r\nContent-Type: image/png\r\nAuthorization: Bearer token-1"
+                              "\r\nContent-Length: 5\r\n\r\nhello");
 }
 
 TEST_F(storage_gcs, asks_for_a_token_with_a_signed_assertion) {
@@ -120,8 +119,8 @@ TEST_F(storage_gcs, asks_for_a_token_with_a_signed_assertion) {
   const auto call = server_.calls().at(0);
   const std::string start =
       "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=";
-  EXPECT_EQ(call.head(), "POST /token HTTP/1.1\r\nHost: " + host() +
-                             "\r\nUser-Agent: rowrunner/" + std::string(version) +
+  EXPECT_EQ(call.head(), "POST /token HTTP/1.1\r\nHost: " + host() + "\r\nUser-Agent: rowrunner/" +
+                             std::string(version) +
                              "\r\nContent-Type: application/x-www-form-urlencoded"
                              "\r\nContent-Length: " +
                              std::to_string(call.body.size()) + "\r\n\r\n");
@@ -159,9 +158,8 @@ TEST_F(storage_gcs, downloads_looks_and_removes_byte_for_byte) {
   });
   const auto calls = server_.calls();
   ASSERT_EQ(calls.size(), 4U);
-  const std::string rest = " HTTP/1.1\r\nHost: " + host() +
-                           "\r\nUser-Agent: rowrunner/" + std::string(version) +
-                           "\r\nAuthorization: Bearer token-1\r\n\r\n";
+  const std::string rest = " HTTP/1.1\r\nHost: " + host() + "\r\nUser-Agent: rowrunner/" +
+                           std::string(version) + "\r\nAuthorization: Bearer token-1\r\n\r\n";
   EXPECT_EQ(calls[1].raw, "GET " + object_path + "?alt=media" + rest);
   EXPECT_EQ(calls[2].raw, "GET " + object_path + "?fields=name" + rest);
   EXPECT_EQ(calls[3].raw, "DELETE " + object_path + rest);

@@ -93,6 +93,10 @@ CREATE TABLE rowrunner.workers (
   seen_at    timestamptz NOT NULL DEFAULT now()
 ) WITH (fillfactor = 50);
 
+-- Those that count as alive. They report every ten seconds, so that two reports may be lost.
+CREATE VIEW rowrunner.live_workers AS
+  SELECT w.worker, w.kinds FROM rowrunner.workers w WHERE w.seen_at > now() - interval '30 seconds';
+
 -- Requests to stop a running job. They name the lease, so that none can reach a later run.
 CREATE TABLE rowrunner.cancellations (
   lease        bigint NOT NULL,

@@ -154,42 +154,6 @@ BEGIN
 END
 $$;
 
--- What changes rows of job tables with rights that the caller does not have belongs to
--- rowrunner_job_writer, and begins with this call. Triggers of a table's owner then run as that role, and
--- may alter what it owns: a function that no longer is SECURITY DEFINER would run them with the rights of
--- whoever calls it. Their bodies they cannot replace. The variables of such a function are declared behind
--- the call, as their initial values are computed first.
-CREATE FUNCTION rowrunner.as_job_writer() RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF current_user <> 'rowrunner_job_writer' THEN
-    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
-      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
-  END IF;
-END
-$$;
-
--- Ends a job that somebody asked to cancel while it was put back.
-CREATE FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text, reason text)
-RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM rowrunner.as_job_writer();
-  EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL,'
-                 ' locked_by = NULL WHERE id = $1', job_table) USING job_id, new_status, reason;
-END
-$$;
-
--- Takes the lease of a queued job away, and gives it new attempts if they are spent.
-CREATE FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uuid) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM rowrunner.as_job_writer();
-  EXECUTE format('UPDATE %s SET lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now(),'
-                 ' attempts = CASE WHEN attempts >= max_attempts THEN 0 ELSE attempts END'
-                 ' WHERE id = $1', job_table) USING job_id;
-END
-$$;
-
 -- AFTER UPDATE, per row, but not for the two transitions of a job that goes well (see the WHEN in
 -- attach). Arguments as above.
 CREATE FUNCTION rowrunner.on_update() RETURNS trigger

@@ -5,55 +5,54 @@
 -- processing under a lease that does not exist. The job table is only read. One snapshot sees a job and
 -- its entry, so none gets a second one from here unless two of these run at once; the row decides then.
 -- Whole tables are joined: by hash or merge, which spill to disk, whatever the statistics say.
--- `unleased` are processing and belong to nobody. Planning a statement runs what is immutable in the
--- table's indexes and constraints, which its owner wrote: hence as rowrunner_job_writer.
+-- `unleased` are processing and belong to nobody. The job table is read by a function of rowrunner_job_writer,
+-- in the same snapshot: planning a statement runs what is immutable in the table's indexes and constraints,
+-- which its owner wrote.
 CREATE FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT delayed bigint,
                                       OUT failed bigint, OUT lost bigint, OUT unleased bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_nestloop = off
-SET jit = off SET row_security = off AS $$
+SET jit = off AS $$
 BEGIN
-  PERFORM rowrunner.as_job_writer();
-  EXECUTE format($sql$
-    WITH missing AS MATERIALIZED (
-      SELECT j.id, j.priority, j.run_at FROM %1$s j
-      WHERE j.status = 'queued' AND j.run_at < 'infinity'
-        AND NOT EXISTS (SELECT FROM rowrunner.queue q
-                        WHERE q.kind = $1 AND q.job_id = j.id AND q.priority = j.priority)
-        AND NOT EXISTS (SELECT FROM rowrunner.delayed d
-                        WHERE d.kind = $1 AND d.job_id = j.id AND d.priority = j.priority
-                          AND d.run_at = j.run_at)
-        -- A claim of it failed, and its entry waits for the next try.
-        AND NOT EXISTS (SELECT FROM rowrunner.claim_errors e
-                        JOIN rowrunner.delayed d ON d.kind = e.kind AND d.job_id = e.job_id
-                        WHERE e.kind = $1 AND e.job_id = j.id AND d.priority = j.priority)
-      ORDER BY j.created_at, j.id
-    ), due AS (
-      INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-      SELECT $1, m.priority, nextval('rowrunner.back_of_line'), m.id FROM missing m WHERE m.run_at <= now()
-      RETURNING 1
-    ), later AS (
-      INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-      SELECT $1, m.run_at, m.priority, m.id FROM missing m WHERE m.run_at > now()
-      RETURNING 1
-    ), dead AS (
-      INSERT INTO rowrunner.failures (kind, job_id, failed_at, attempts, error)
-      SELECT $1, j.id, j.updated_at, j.attempts, j.last_error FROM %1$s j WHERE j.status = 'failed'
-      ON CONFLICT DO NOTHING RETURNING 1
-    ), expired AS (
-      INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
-      SELECT j.lease, $1, coalesce(min(j.locked_by), 'unknown'), now(), array_agg(j.id)
-      FROM %1$s j
-      WHERE j.status = 'processing' AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = j.lease)
-      GROUP BY j.lease HAVING j.lease IS NOT NULL
-      ON CONFLICT DO NOTHING RETURNING cardinality(job_ids) AS jobs
-    )
-    SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM later), (SELECT count(*) FROM dead),
-           (SELECT coalesce(sum(jobs), 0) FROM expired),
-           (SELECT count(*) FROM %1$s j WHERE j.status = 'processing' AND j.lease IS NULL)
-    $sql$, (SELECT k.job_table FROM rowrunner.kinds k WHERE k.id = kind_id))
-  INTO queued, delayed, failed, lost, unleased USING kind_id;
-  -- Before PostgreSQL 18 a deferred trigger that such code caused would run with the caller's rights.
-  SET CONSTRAINTS ALL IMMEDIATE;
+  WITH job AS MATERIALIZED (
+    SELECT j.* FROM rowrunner.kinds k, rowrunner.unended_jobs(k.job_table) j WHERE k.id = kind_id
+  ), missing AS MATERIALIZED (
+    SELECT j.id, j.priority, j.run_at FROM job j
+    WHERE j.status = 'queued' AND j.run_at < 'infinity'
+      AND NOT EXISTS (SELECT FROM rowrunner.queue q
+                      WHERE q.kind = kind_id AND q.job_id = j.id AND q.priority = j.priority)
+      AND NOT EXISTS (SELECT FROM rowrunner.delayed d
+                      WHERE d.kind = kind_id AND d.job_id = j.id AND d.priority = j.priority
+                        AND d.run_at = j.run_at)
+      -- A claim of it failed, and its entry waits for the next try.
+      AND NOT EXISTS (SELECT FROM rowrunner.claim_errors e
+                      JOIN rowrunner.delayed d ON d.kind = e.kind AND d.job_id = e.job_id
+                      WHERE e.kind = kind_id AND e.job_id = j.id AND d.priority = j.priority)
+    ORDER BY j.created_at, j.id
+  ), due AS (
+    INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
+    SELECT kind_id, m.priority, nextval('rowrunner.back_of_line'), m.id FROM missing m WHERE m.run_at <= now()
+    RETURNING 1
+  ), later AS (
+    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+    SELECT kind_id, m.run_at, m.priority, m.id FROM missing m WHERE m.run_at > now()
+    RETURNING 1
+  ), dead AS (
+    INSERT INTO rowrunner.failures (kind, job_id, failed_at, attempts, error)
+    SELECT kind_id, j.id, j.updated_at, j.attempts, j.last_error FROM job j WHERE j.status = 'failed'
+    ON CONFLICT DO NOTHING RETURNING 1
+  ), expired AS (
+    INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
+    SELECT j.lease, kind_id, coalesce(min(j.locked_by), 'unknown'), now(), array_agg(j.id)
+    FROM job j
+    WHERE j.status = 'processing' AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = j.lease)
+    GROUP BY j.lease HAVING j.lease IS NOT NULL
+    ON CONFLICT DO NOTHING RETURNING cardinality(job_ids) AS jobs
+  )
+  SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM later), (SELECT count(*) FROM dead),
+         (SELECT coalesce(sum(e.jobs), 0) FROM expired e),
+         (SELECT count(*) FROM job j WHERE j.status = 'processing' AND j.lease IS NULL)
+  INTO queued, delayed, failed, lost, unleased;
+  PERFORM rowrunner.fire_deferred();
 END
 $$;
 
@@ -76,7 +75,11 @@ DECLARE
 BEGIN
   EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
-  EXECUTE format('GRANT SELECT, UPDATE ON %s TO rowrunner_job_writer', mine.job_table);
+  -- Not what a job is about: triggers of other tables' owners run as this role.
+  EXECUTE format('REVOKE ALL ON %s FROM rowrunner_job_writer', mine.job_table);
+  EXECUTE format('GRANT SELECT (id, status, priority, run_at, created_at, updated_at, attempts, max_attempts,'
+                 ' last_error, lease, locked_by), UPDATE (status, attempts, last_error, run_at, updated_at,'
+                 ' lease, locked_at, locked_by) ON %s TO rowrunner_job_writer', mine.job_table);
   SELECT string_agg(r, ', ' ORDER BY r) INTO excluded
     FROM unnest(ARRAY['rowrunner_app', 'rowrunner_job_writer', 'rowrunner_worker']) r
     WHERE NOT has_schema_privilege(r, in_schema, 'USAGE');

@@ -19,8 +19,8 @@ $$;
 
 -- The columns of the table of a kind that an INSERT may name, one row each. Types come with their schema,
 -- as the caller's search_path may have another one of that name, without their length limits (a cast to
--- varchar(5) would cut a longer text, an INSERT refuses it), and of a domain the type below it. unique_key is what two jobs cannot share beside their id, if it is one plain index;
--- else NULL.
+-- varchar(5) would cut a longer text, an INSERT refuses it), and of a domain the type below it. unique_key is
+-- what two jobs cannot share beside their id, if it is one plain index; else NULL.
 CREATE FUNCTION rowrunner.job_table_columns(kind text)
 RETURNS TABLE (job_table text, name text, type text, is_array boolean, unique_key text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -52,17 +52,8 @@ $$;
 CREATE FUNCTION rowrunner.requeue(kind text, job_id uuid) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM rowrunner.as_job_writer();
-  DECLARE
-    n integer;
-  BEGIN
-    EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = now(), updated_at = now(),'
-                   ' lease = NULL, locked_at = NULL, locked_by = NULL'
-                   ' WHERE id = $1 AND status IN (''failed'', ''cancelled'')',
-                   (rowrunner.kind_named(requeue.kind)).job_table) USING requeue.job_id;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    RETURN n = 1;
-  END;
+  RETURN rowrunner.requeue_row((rowrunner.kind_named(requeue.kind)).job_table, requeue.job_id,
+                               '{failed,cancelled}', NULL);
 END
 $$;
 
@@ -88,18 +79,8 @@ $$;
 CREATE FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamptz DEFAULT NULL)
 RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM rowrunner.as_job_writer();
-  DECLARE
-    n integer;
-  BEGIN
-    EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = coalesce($2, now()),'
-                   ' updated_at = now(), lease = NULL, locked_at = NULL, locked_by = NULL'
-                   ' WHERE id = $1 AND status IN (''succeeded'', ''failed'', ''cancelled'')',
-                   (rowrunner.kind_named(enqueue_again.kind)).job_table)
-      USING enqueue_again.job_id, enqueue_again.run_at;
-    GET DIAGNOSTICS n = ROW_COUNT;
-    RETURN n = 1;
-  END;
+  RETURN rowrunner.requeue_row((rowrunner.kind_named(enqueue_again.kind)).job_table, enqueue_again.job_id,
+                               '{succeeded,failed,cancelled}', enqueue_again.run_at);
 END
 $$;
 
@@ -108,38 +89,31 @@ $$;
 -- NULL if there is none.
 CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
+  why text := 'cancelled' || coalesce(': ' || nullif(cancel.reason, ''), '');
+  found_status text;
+  found_lease bigint;
 BEGIN
-  PERFORM rowrunner.as_job_writer();
-  DECLARE
-    mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
-    why text := 'cancelled' || coalesce(': ' || nullif(cancel.reason, ''), '');
-    found_status text;
-    found_lease bigint;
-  BEGIN
-    EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', mine.job_table)
-      INTO found_status, found_lease USING cancel.job_id;
-    IF found_status = 'queued' THEN
-      EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1',
-                     mine.job_table) USING cancel.job_id, mine.cancelled_status, why;
-      RETURN 'cancelled';
-    ELSIF found_status = 'processing' THEN
-      -- An end of the job in a transaction with an older snapshot (REPEATABLE READ) does not see the
-      -- request. It meets a changed row instead, fails to serialize, and is tried again.
-      EXECUTE format('UPDATE %s SET updated_at = now() WHERE id = $1', mine.job_table) USING cancel.job_id;
-      INSERT INTO rowrunner.cancellations (lease, job_id, reason)
-        VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
-      RETURN 'requested';
-    END IF;
-    RETURN found_status;
-  END;
+  SELECT r.found_status, r.found_lease INTO found_status, found_lease
+    FROM rowrunner.cancel_row(mine.job_table, cancel.job_id, mine.cancelled_status, why) r;
+  IF found_status = 'queued' THEN
+    RETURN 'cancelled';
+  ELSIF found_status = 'processing' THEN
+    INSERT INTO rowrunner.cancellations (lease, job_id, reason)
+      VALUES (found_lease, cancel.job_id, why) ON CONFLICT DO NOTHING;
+    RETURN 'requested';
+  END IF;
+  RETURN found_status;
 END
 $$;
 
 -- Whether a statement over many jobs may have failed because of one of them: not if the connection, the
--- transaction, the permissions, the schema or the server are the trouble.
+-- transaction, the permissions, the schema or the server are the trouble. pg::classify says of the same codes
+-- what a client can do about them; a test compares the two.
 CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN state <> '40001' AND left(state, 2) NOT IN ('08', '0A', '25', '42', '53', '57', '58');
+RETURN state <> '40001' AND left(state, 2) NOT IN ('08', '0A', '25', '26', '42', '53', '57', '58');
 
 -- Takes back those of the named jobs that are still processing under their leases: each is charged one
 -- attempt and queued again, or ended. A row that another session has locked is passed over. If the
@@ -151,6 +125,7 @@ RETURNS TABLE (job_id uuid, lease bigint, status text, attempts integer, error t
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   back jsonb;
+  unchanged uuid;
   reason text;
   half CONSTANT integer := cardinality(ids) / 2;
 BEGIN
@@ -181,9 +156,15 @@ BEGIN
         INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
         SELECT $5, b.id, b.attempts, b.worker, b.last_error FROM back b
       )
-      SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
-                                          'attempts', b.attempts)) FROM back b $sql$, mine.job_table)
-    INTO back USING ids, leases, workers, mine.cancelled_status, mine.id;
+      SELECT (SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
+                                                  'attempts', b.attempts)) FROM back b),
+             (SELECT h.id FROM held h
+              WHERE NOT EXISTS (SELECT FROM back b WHERE b.id = h.id AND b.status <> 'processing') LIMIT 1)
+      $sql$, mine.job_table)
+    INTO back, unchanged USING ids, leases, workers, mine.cancelled_status, mine.id;
+    IF unchanged IS NOT NULL THEN
+      PERFORM rowrunner.refuse_end(unchanged);
+    END IF;
   EXCEPTION WHEN OTHERS THEN
     IF NOT rowrunner.concerns_one_row(SQLSTATE) THEN
       RAISE;
@@ -207,8 +188,11 @@ $$;
 -- still processing under them is charged one attempt and goes back in line, or ends. Answers these jobs,
 -- and with an error those whose rows could not be written.
 -- A lease of which a job could not be taken back is put off: for a second if the row is locked, and for
--- longer each time, up to ten minutes, if writing it fails. So a rescue always comes to the others.
-CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100)
+-- longer each time, up to ten minutes, if writing it fails. So a rescue always comes to the others. If asked
+-- to `say_locked`, it answers one more row, with the status 'locked' and no job, if leases were put off for a
+-- second: rows of them are locked, or the time was up before it came to them.
+CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100,
+                                 say_locked boolean DEFAULT false)
 RETURNS TABLE (job_id uuid, status text, attempts integer, error text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET lock_timeout = '100ms'
 SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -249,6 +233,10 @@ BEGIN
         expires_at = clock_timestamp()
           + CASE WHEN l.lease = ANY (failed) THEN least(2 ^ l.failed_rescues, 600) ELSE 1 END * interval '1 s'
     WHERE l.lease = ANY (expired);
+  IF say_locked AND EXISTS (SELECT FROM rowrunner.leases l
+                            WHERE l.lease = ANY (expired) AND l.lease <> ALL (failed)) THEN
+    RETURN QUERY VALUES (NULL::uuid, 'locked', NULL::integer, NULL::text);
+  END IF;
 END
 $$;
 
@@ -297,6 +285,26 @@ BEGIN
 END
 $$;
 
+-- Called by a claim if the row, after the triggers of its table, is not processing under the lease of the
+-- claim: such a job would run without a lease, or again and again. The error undoes what they did.
+CREATE FUNCTION rowrunner.refuse_claim(job_id uuid) RETURNS uuid
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RAISE EXCEPTION 'the UPDATE that takes job % left it without status processing and the lease of the claim:'
+    ' does a trigger change them?', job_id USING ERRCODE = 'RR002';
+END
+$$;
+
+-- Called by what ends a job or takes it back if the row is processing all the same. Its lease would be gone,
+-- and nothing would find the job again; the error keeps the lease, which expires.
+CREATE FUNCTION rowrunner.refuse_end(job_id uuid) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RAISE EXCEPTION 'the UPDATE that ends job % left it processing: does a trigger suppress or change it?', job_id
+    USING ERRCODE = 'RR003';
+END
+$$;
+
 -- One job of claim_each: 'taken', 'locked' by somebody else, 'early' (not due before run_at), 'stale' (the
 -- entry does not match the row), or 'failed' if the UPDATE changed no row.
 CREATE FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint,
@@ -318,7 +326,9 @@ BEGIN
     verdict := 'early';
   ELSE
     EXECUTE format('UPDATE %s SET status = ''processing'', lease = $2, locked_at = now(), locked_by = $3,'
-                   ' updated_at = now() WHERE id = $1', job_table) USING id, lease, worker;
+                   ' updated_at = now() WHERE id = $1'
+                   ' RETURNING CASE WHEN status = ''processing'' AND lease = $2 THEN id'
+                   '                ELSE rowrunner.refuse_claim(id) END', job_table) USING id, lease, worker;
     GET DIAGNOSTICS n = ROW_COUNT;
     verdict := CASE n WHEN 0 THEN 'failed' ELSE 'taken' END;
   END IF;

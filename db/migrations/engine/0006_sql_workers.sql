@@ -88,7 +88,8 @@ BEGIN
       FROM entry e JOIN free f ON f.id = e.job_id
       WHERE j.id = e.job_id
         AND CASE WHEN j.status = 'queued' AND j.priority = e.priority THEN j.run_at <= clock_timestamp() END
-      RETURNING j.id, e.priority, e.seq,
+      RETURNING CASE WHEN j.status = 'processing' AND j.lease = $3 THEN j.id
+                     ELSE rowrunner.refuse_claim(j.id) END AS id, e.priority, e.seq,
                 to_jsonb(j.*) || jsonb_build_object('lease', j.lease::text) AS job
     ), early AS (
       -- Not due although it has an entry (the clock was set back), or a trigger suppressed the UPDATE.
@@ -259,7 +260,8 @@ BEGIN
   PERFORM FROM rowrunner.leases l WHERE l.lease = succeed.lease FOR UPDATE;
   EXECUTE format('UPDATE %s SET status = ''succeeded'', updated_at = now()'
                  ' WHERE id = $1 AND status = ''processing'' AND lease = $2'
-                 ' RETURNING coalesce(locked_by, '''')', mine.job_table)
+                 ' RETURNING CASE WHEN status <> ''processing'' THEN coalesce(locked_by, '''')'
+                 '                ELSE rowrunner.refuse_end(id) END', mine.job_table)
     INTO worker USING succeed.job_id, succeed.lease;
   IF worker IS NULL THEN
     RETURN false;
@@ -297,7 +299,9 @@ BEGIN
       FROM (SELECT b.id, b.locked_by, b.locked_at FROM %1$s b WHERE b.id = $1) before
       LEFT JOIN rowrunner.cancellations c ON c.lease = $2 AND c.job_id = $1
       WHERE j.id = before.id AND j.status = 'processing' AND j.lease = $2
-      RETURNING j.id, j.status, j.attempts, before.locked_by, before.locked_at, c.reason
+      RETURNING j.id, CASE WHEN j.status <> 'processing' THEN j.status
+                           ELSE rowrunner.refuse_end(j.id) END AS status,
+                j.attempts, before.locked_by, before.locked_at, c.reason
     ), noted AS (
       INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, started_at, error)
       SELECT $7, e.id, e.attempts, e.locked_by, e.locked_at, $3 FROM ended e
@@ -328,7 +332,8 @@ BEGIN
   SELECT l.worker INTO worker FROM rowrunner.leases l WHERE l.lease = release.lease FOR UPDATE;
   EXECUTE format('UPDATE %s SET status = ''queued'', lease = NULL, locked_at = NULL, locked_by = NULL,'
                  ' updated_at = now() WHERE id = $1 AND status = ''processing'' AND lease = $2'
-                 ' RETURNING coalesce($3, '''')', mine.job_table)
+                 ' RETURNING CASE WHEN status <> ''processing'' THEN coalesce($3, '''')'
+                 '                ELSE rowrunner.refuse_end(id) END', mine.job_table)
     INTO worker USING release.job_id, release.lease, worker;
   IF worker IS NULL THEN
     RETURN false;

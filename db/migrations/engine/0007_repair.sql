@@ -1,48 +1,45 @@
 -- What keeps the entries of the engine in order, and puts them in order.
 
 -- Removes entries of one kind whose job is gone or has moved on, on `pages` pages of each table, from
--- `from_page` on. A page at a time keeps it bounded without an index by job; the job table is asked by its
--- primary key, whatever the statistics say. As add_missing, it runs as rowrunner_job_writer.
+-- `from_page` on. A page at a time keeps it bounded without an index by job. As in add_missing, the job table
+-- is read by a function of rowrunner_job_writer; what it answers has no index, hence by hash.
 CREATE FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
-SET lock_timeout = '1s' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
-SET row_security = off AS $$
+SET lock_timeout = '1s' SET enable_seqscan = off SET enable_nestloop = off SET enable_mergejoin = off AS $$
+DECLARE
+  first_row CONSTANT tid := format('(%s,0)', from_page);
+  end_row CONSTANT tid := format('(%s,0)', least(from_page + pages, 4294967294));
+  job_table CONSTANT regclass := (SELECT c.oid FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
+                                  WHERE k.id = kind_id);
+  store text;
+  matches text;
+  n bigint;
+  removed bigint := 0;
 BEGIN
-  PERFORM rowrunner.as_job_writer();
-  DECLARE
-    first_row CONSTANT tid := format('(%s,0)', from_page);
-    end_row CONSTANT tid := format('(%s,0)', least(from_page + pages, 4294967294));
-    job_table CONSTANT regclass := (SELECT c.oid FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
-                                    WHERE k.id = kind_id);
-    store text;
-    matches text;
-    n bigint;
-    removed bigint := 0;
-  BEGIN
-    FOR store, matches IN VALUES
-      ('queue', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''),
-      -- An entry that is due at another time than its job goes only where the right one is there too.
-      ('delayed', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''
-                  ' AND (j.run_at = x.run_at OR NOT EXISTS (SELECT FROM rowrunner.delayed o'
-                  ' WHERE o.kind = x.kind AND o.run_at = j.run_at AND o.job_id = j.id'
-                  ' AND o.priority = j.priority))'),
-      ('failures', 'j.status = ''failed'''), ('steps', 'true'), ('progress', 'true'), ('attempts', 'true')
-    LOOP
-      EXECUTE format($sql$
-        WITH x AS MATERIALIZED (
-          SELECT e.*, e.ctid AS place FROM rowrunner.%I e
-          WHERE e.ctid >= $1 AND e.ctid < $2 AND e.kind + 0 = $3
-        )
-        DELETE FROM rowrunner.%1$I WHERE ctid = ANY (ARRAY(SELECT x.place FROM x %s)) $sql$, store,
-        CASE WHEN job_table IS NOT NULL
-             THEN format('WHERE NOT EXISTS (SELECT FROM %s j WHERE j.id = x.job_id AND %s)', job_table, matches)
-        END) USING first_row, end_row, kind_id;
-      GET DIAGNOSTICS n = ROW_COUNT;
-      removed := removed + n;
-    END LOOP;
-    SET CONSTRAINTS ALL IMMEDIATE;  -- as in add_missing
-    RETURN removed;
-  END;
+  FOR store, matches IN VALUES
+    ('queue', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''),
+    -- An entry that is due at another time than its job goes only where the right one is there too.
+    ('delayed', 'j.status = ''queued'' AND j.priority = x.priority AND j.run_at < ''infinity'''
+                ' AND (j.run_at = x.run_at OR NOT EXISTS (SELECT FROM rowrunner.delayed o'
+                ' WHERE o.kind = x.kind AND o.run_at = j.run_at AND o.job_id = j.id'
+                ' AND o.priority = j.priority))'),
+    ('failures', 'j.status = ''failed'''), ('steps', 'true'), ('progress', 'true'), ('attempts', 'true')
+  LOOP
+    EXECUTE format($sql$
+      WITH x AS MATERIALIZED (
+        SELECT e.*, e.ctid AS place FROM rowrunner.%I e
+        WHERE e.ctid >= $1 AND e.ctid < $2 AND e.kind + 0 = $3
+      ), j AS MATERIALIZED (
+        SELECT a.* FROM rowrunner.jobs_among($4, ARRAY(SELECT x.job_id FROM x)) a WHERE $4 IS NOT NULL
+      )
+      DELETE FROM rowrunner.%1$I WHERE ctid = ANY (ARRAY(
+        SELECT x.place FROM x WHERE NOT EXISTS (SELECT FROM j WHERE j.id = x.job_id AND %s))) $sql$,
+      store, matches) USING first_row, end_row, kind_id, job_table;
+    GET DIAGNOSTICS n = ROW_COUNT;
+    removed := removed + n;
+  END LOOP;
+  PERFORM rowrunner.fire_deferred();
+  RETURN removed;
 END
 $$;
 

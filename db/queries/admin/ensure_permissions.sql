@@ -12,13 +12,18 @@ ALTER FUNCTION rowrunner.on_truncate() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.on_wakeup() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.end_cancelled_row(regclass, uuid, text, text) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.clear_lease_of_row(regclass, uuid) OWNER TO rowrunner_job_writer;
-ALTER FUNCTION rowrunner.add_missing(smallint) OWNER TO rowrunner_job_writer;
-ALTER FUNCTION rowrunner.sweep_kind(smallint, bigint, bigint) OWNER TO rowrunner_job_writer;
-ALTER FUNCTION rowrunner.requeue(text, uuid) OWNER TO rowrunner_job_writer;
-ALTER FUNCTION rowrunner.enqueue_again(text, uuid, timestamptz) OWNER TO rowrunner_job_writer;
-ALTER FUNCTION rowrunner.cancel(text, uuid, text) OWNER TO rowrunner_job_writer;
-REVOKE CREATE ON SCHEMA rowrunner FROM rowrunner_engine, rowrunner_job_writer;
--- Triggers of job tables run as rowrunner_job_writer, which may alter what it owns.
+ALTER FUNCTION rowrunner.add_missing(smallint) OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.sweep_kind(smallint, bigint, bigint) OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.requeue(text, uuid) OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.enqueue_again(text, uuid, timestamptz) OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.cancel(text, uuid, text) OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.requeue_row(regclass, uuid, text[], timestamptz) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.cancel_row(regclass, uuid, text, text) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.unended_jobs(regclass) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.jobs_among(regclass, uuid[]) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.fire_deferred() OWNER TO rowrunner_job_writer;
+REVOKE CREATE ON SCHEMA rowrunner FROM rowrunner_engine;
+REVOKE ALL ON SCHEMA rowrunner FROM rowrunner_job_writer;
 DO $$
 DECLARE
   f regprocedure;
@@ -48,22 +53,18 @@ GRANT SELECT, INSERT, DELETE ON rowrunner.queue, rowrunner.delayed, rowrunner.wa
 GRANT SELECT, INSERT, UPDATE, DELETE ON rowrunner.failures TO rowrunner_engine;
 GRANT SELECT, DELETE ON rowrunner.steps, rowrunner.progress, rowrunner.attempts, rowrunner.claim_errors
   TO rowrunner_engine;
-GRANT SELECT ON rowrunner.cancellations, rowrunner.kinds TO rowrunner_engine;
+GRANT SELECT ON rowrunner.kinds TO rowrunner_engine;
 GRANT USAGE ON SEQUENCE rowrunner.back_of_line, rowrunner.front_of_line TO rowrunner_engine;
 GRANT EXECUTE ON FUNCTION rowrunner.wake(regclass, text), rowrunner.forget_jobs(smallint),
   rowrunner.refuse_types()
   TO rowrunner_engine;
-GRANT EXECUTE ON FUNCTION rowrunner.end_cancelled_row(regclass, uuid, text, text),
-  rowrunner.clear_lease_of_row(regclass, uuid) TO rowrunner_engine;
-
--- What reads and changes rows of job tables for callers that may not, or should not do it themselves.
-GRANT SELECT ON rowrunner.kinds, rowrunner.claim_errors TO rowrunner_job_writer;
-GRANT SELECT, INSERT ON rowrunner.queue, rowrunner.delayed, rowrunner.leases, rowrunner.failures,
-  rowrunner.cancellations TO rowrunner_job_writer;
-GRANT SELECT, DELETE ON rowrunner.queue, rowrunner.delayed, rowrunner.failures, rowrunner.steps,
-  rowrunner.progress, rowrunner.attempts TO rowrunner_job_writer;
-GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_job_writer;
-GRANT EXECUTE ON FUNCTION rowrunner.as_job_writer(), rowrunner.kind_named(text) TO rowrunner_job_writer;
+-- What applications call, and the entries that attach, repair and sweep write.
+GRANT SELECT, INSERT ON rowrunner.leases, rowrunner.cancellations TO rowrunner_engine;
+GRANT EXECUTE ON FUNCTION rowrunner.kind_named(text),
+  rowrunner.end_cancelled_row(regclass, uuid, text, text), rowrunner.clear_lease_of_row(regclass, uuid),
+  rowrunner.requeue_row(regclass, uuid, text[], timestamptz),
+  rowrunner.cancel_row(regclass, uuid, text, text), rowrunner.unended_jobs(regclass),
+  rowrunner.jobs_among(regclass, uuid[]), rowrunner.fire_deferred() TO rowrunner_engine;
 
 -- Workers run the engine. Of a kind they change only whether it is paused: its table is what the
 -- functions above write to.
@@ -71,7 +72,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON rowrunner.queue, rowrunner.delayed, rowr
   rowrunner.workers, rowrunner.cancellations, rowrunner.steps, rowrunner.progress,
   rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters TO rowrunner_worker;
 GRANT SELECT, UPDATE (paused) ON rowrunner.kinds TO rowrunner_worker;
-GRANT SELECT ON rowrunner.schema_info TO rowrunner_worker;
+GRANT SELECT ON rowrunner.schema_info, rowrunner.live_workers TO rowrunner_worker;
 GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_worker;
 GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.reached_mark(smallint, bigint), rowrunner.reached_seq(regclass, smallint),
@@ -79,12 +80,13 @@ GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.job_table_columns(text), rowrunner.requeue(text, uuid),
   rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text),
   rowrunner.enqueue_again(text, uuid, timestamptz),
-  rowrunner.rescue(smallint, integer), rowrunner.concerns_one_row(text),
+  rowrunner.rescue(smallint, integer, boolean), rowrunner.concerns_one_row(text),
   rowrunner.rescue_jobs(rowrunner.kinds, uuid[], bigint[], text[], timestamptz),
   rowrunner.move_due(smallint[], integer),
   rowrunner.sweep(bigint, bigint), rowrunner.sweep_kind(smallint, bigint, bigint),
   rowrunner.pages_to_sweep(),
   rowrunner.pass_over(smallint, uuid, text), rowrunner.refuse_table(smallint, regclass),
+  rowrunner.refuse_claim(uuid), rowrunner.refuse_end(uuid),
   rowrunner.claim_one(regclass, uuid, smallint, bigint, text),
   rowrunner.claim_each(smallint, smallint, bigint, integer, bigint, text, bigint),
   rowrunner.claim(text, text, integer, interval), rowrunner.heartbeat(bigint, interval),
@@ -102,8 +104,9 @@ GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
 -- Applications insert jobs (attach grants that), ask for one to be cancelled or run again, and read what
 -- became of them.
 GRANT SELECT ON rowrunner.schema_info, rowrunner.kinds, rowrunner.queue, rowrunner.delayed,
-  rowrunner.leases, rowrunner.workers, rowrunner.cancellations, rowrunner.steps, rowrunner.progress,
-  rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters TO rowrunner_app;
+  rowrunner.leases, rowrunner.workers, rowrunner.live_workers, rowrunner.cancellations, rowrunner.steps,
+  rowrunner.progress, rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters
+  TO rowrunner_app;
 GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.job_columns(),
   rowrunner.job_table_columns(text), rowrunner.requeue(text, uuid),
   rowrunner.enqueue_again(text, uuid, timestamptz),
@@ -126,7 +129,10 @@ BEGIN
         pg_get_userbyid(owner)
         USING HINT = format('Let that role run: GRANT SELECT, INSERT ON %1$s TO rowrunner_app;'
                             ' GRANT SELECT, INSERT, UPDATE, DELETE ON %1$s TO rowrunner_worker;'
-                            ' GRANT SELECT, UPDATE ON %1$s TO rowrunner_job_writer', attached.job_table);
+                            ' GRANT SELECT (id, status, priority, run_at, created_at, updated_at, attempts,'
+                            ' max_attempts, last_error, lease, locked_by), UPDATE (status, attempts, last_error,'
+                            ' run_at, updated_at, lease, locked_at, locked_by) ON %1$s TO rowrunner_job_writer',
+                            attached.job_table);
     END IF;
   END LOOP;
 END

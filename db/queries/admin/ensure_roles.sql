@@ -3,8 +3,8 @@
 --
 -- rowrunner_worker and rowrunner_app are granted to the users that programs log in as. Nobody logs in
 -- as the other two: they own the SECURITY DEFINER functions. rowrunner_engine has rights on the
--- engine's tables and on no job table. rowrunner_job_writer has rights on job tables, so triggers of
--- their owners run with its rights; it owns nothing that anybody's INSERT or UPDATE calls.
+-- engine's tables and on no job table. rowrunner_job_writer has rights on columns of job tables and on nothing
+-- else, as triggers of their owners run with its rights; see ensure_job_writer.
 DO $$
 DECLARE
   me CONSTANT pg_catalog.pg_roles := (SELECT r FROM pg_catalog.pg_roles r WHERE r.rolname = current_user);

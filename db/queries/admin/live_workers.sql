@@ -1,4 +1,3 @@
--- How many workers of each kind have reported in the last 30 seconds.
-SELECT k.kind, (SELECT count(*) FROM rowrunner.workers w
-                WHERE k.kind = ANY (w.kinds) AND w.seen_at > now() - interval '30 seconds')
+-- How many workers of each kind are alive.
+SELECT k.kind, (SELECT count(*) FROM rowrunner.live_workers w WHERE k.kind = ANY (w.kinds))
 FROM rowrunner.kinds k

@@ -4,8 +4,7 @@ SELECT k.id, k.kind, k.paused,
        (SELECT count(*) FROM (SELECT FROM rowrunner.delayed d WHERE d.kind = k.id LIMIT $1::integer) x),
        (SELECT coalesce(sum(cardinality(l.job_ids)), 0) FROM rowrunner.leases l WHERE l.kind = k.id),
        (SELECT count(*) FROM (SELECT FROM rowrunner.failures f WHERE f.kind = k.id LIMIT $1::integer) x),
-       (SELECT count(*) FROM rowrunner.workers w
-        WHERE k.kind = ANY (w.kinds) AND w.seen_at > now() - interval '30 seconds'),
+       (SELECT count(*) FROM rowrunner.live_workers w WHERE k.kind = ANY (w.kinds)),
        coalesce(c.claimed, 0), coalesce(c.succeeded, 0), coalesce(c.failed, 0), coalesce(c.retried, 0),
        coalesce(c.rescued, 0), coalesce(c.released, 0), coalesce(c.refused, 0)
 FROM rowrunner.kinds k

@@ -2,8 +2,9 @@
 -- run_at, whether it has a queue entry and how many entries are before that (counted up to 10000), whether
 -- it has an entry among the delayed jobs (a claim that failed puts it there for up to ten minutes), whether
 -- the table's triggers are in place, the worker whose lease on it has expired, the sessions that lock its
--- row or its table: pid, application, start of the transaction, and why a claim of it failed. xmax names a session that has locked or changed the row and not ended yet, unless
--- several do; row_is_free.sql tells whether that lock is in a claim's way.
+-- row or its table (pid, application, start of the transaction), and why a claim of it failed. xmax names a
+-- session that has locked or changed the row and not ended yet, unless several do; row_is_free.sql tells
+-- whether that lock is in a claim's way.
 WITH job AS MATERIALIZED (
   SELECT j.id, j.status, j.priority, j.run_at, j.lease, j.xmax AS locker
   FROM {jobs} j WHERE j.id = $2::uuid
@@ -25,8 +26,7 @@ WITH job AS MATERIALIZED (
   LIMIT 1
 )
 SELECT job.status, k.paused,
-       (SELECT count(*) FROM rowrunner.workers w
-        WHERE k.kind = ANY (w.kinds) AND w.seen_at > now() - interval '30 seconds') AS workers,
+       (SELECT count(*) FROM rowrunner.live_workers w WHERE k.kind = ANY (w.kinds)) AS workers,
        job.run_at <= now() AS due,
        CASE WHEN isfinite(job.run_at)
             THEN to_char(job.run_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') END AS run_at,

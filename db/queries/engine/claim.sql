@@ -7,6 +7,8 @@
 -- that was enqueued after that would look as if its time had not come, and lose its place.
 -- What is asked of a job stands in a CASE, about which the planner knows nothing: by statistics from a time
 -- when nothing was queued it would expect no such job, and look for one in the whole table first.
+-- A job is taken only if its row says so after the triggers of its table: one that they changed fails the
+-- statement, which undoes what they did, and the jobs are claimed one by one.
 -- The table that the statement names must be the one that is attached: in another one no job would be
 -- found, and every entry would vanish.
 WITH place AS MATERIALIZED (
@@ -33,7 +35,9 @@ WITH place AS MATERIALIZED (
   FROM place p
   WHERE j.id = p.job_id
     AND CASE WHEN j.status = 'queued' AND j.priority = p.priority THEN j.run_at <= clock_timestamp() END
-  RETURNING p.priority AS place_priority, p.seq AS place_seq, j.id, j.attempts, j.max_attempts{columns}
+  RETURNING p.priority AS place_priority, p.seq AS place_seq,
+            CASE WHEN j.status = 'processing' AND j.lease = $5::bigint THEN j.id
+                 ELSE rowrunner.refuse_claim(j.id) END AS id, j.attempts, j.max_attempts{columns}
 ), seen AS MATERIALIZED (
   SELECT count(*) AS n, max(rowrunner.reached_mark(priority, seq)) AS last FROM place
 ), batch AS MATERIALIZED (

@@ -27,7 +27,9 @@ WITH place AS MATERIALIZED (
   FROM place p JOIN free f ON f.id = p.job_id
   WHERE j.id = p.job_id
     AND CASE WHEN j.status = 'queued' AND j.priority = p.priority THEN j.run_at <= clock_timestamp() END
-  RETURNING p.priority AS place_priority, p.seq AS place_seq, j.id, j.attempts, j.max_attempts{columns}
+  RETURNING p.priority AS place_priority, p.seq AS place_seq,
+            CASE WHEN j.status = 'processing' AND j.lease = $5::bigint THEN j.id
+                 ELSE rowrunner.refuse_claim(j.id) END AS id, j.attempts, j.max_attempts{columns}
 ), seen AS MATERIALIZED (
   SELECT count(*) AS n FROM place
 ), batch AS MATERIALIZED (

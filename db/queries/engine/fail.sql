@@ -14,9 +14,19 @@ WITH ended AS (
               $6::bigint[]) AS f (id, lease, error, delay_ms, final, ran_ms)
        LEFT JOIN rowrunner.cancellations c ON c.lease = f.lease AND c.job_id = f.id
   WHERE j.id = f.id AND j.status = 'processing' AND j.lease = f.lease
-  RETURNING j.id, f.lease, j.status, j.attempts, f.error, f.ran_ms
+  RETURNING j.id, f.lease, CASE WHEN j.status <> 'processing' THEN j.status
+                                ELSE rowrunner.refuse_end(j.id) END AS status, j.attempts, f.error, f.ran_ms
 ), noted AS (
   INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, started_at, error)
   SELECT $9::smallint, id, attempts, $8, now() - ran_ms * interval '1 ms', error FROM ended
+), kept AS MATERIALIZED (
+  -- As in succeed.
+  SELECT j.id
+  FROM unnest($1::uuid[], $2::bigint[]) AS f (id, lease) JOIN {jobs} j ON j.id = f.id
+  WHERE (SELECT count(*) FROM ended) < cardinality($1::uuid[])
+    AND CASE WHEN j.status = 'processing' AND j.lease = f.lease
+             THEN j.id NOT IN (SELECT e.id FROM ended e WHERE e.lease = f.lease) END
+  FOR NO KEY UPDATE OF j SKIP LOCKED
 )
 SELECT id, lease, status FROM ended
+UNION ALL SELECT k.id, NULL, rowrunner.refuse_end(k.id) FROM kept k

@@ -1,11 +1,24 @@
 -- Puts jobs back uncharged: at the front of the line, or, with a delay of $3 ms, later. $1 ids,
 -- $2 leases, $4 the word for cancelled, for those that somebody asked to cancel meanwhile.
-UPDATE {jobs} j
-SET status = CASE WHEN c.reason IS NOT NULL THEN $4 ELSE 'queued' END,
-    last_error = coalesce(c.reason, j.last_error),
-    run_at = CASE WHEN f.delay_ms > 0 THEN now() + f.delay_ms * interval '1 ms' ELSE j.run_at END,
-    lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
-FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) AS f (id, lease, delay_ms)
-     LEFT JOIN rowrunner.cancellations c ON c.lease = f.lease AND c.job_id = f.id
-WHERE j.id = f.id AND j.status = 'processing' AND j.lease = f.lease
-RETURNING j.id, f.lease
+WITH ended AS (
+  UPDATE {jobs} j
+  SET status = CASE WHEN c.reason IS NOT NULL THEN $4 ELSE 'queued' END,
+      last_error = coalesce(c.reason, j.last_error),
+      run_at = CASE WHEN f.delay_ms > 0 THEN now() + f.delay_ms * interval '1 ms' ELSE j.run_at END,
+      lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
+  FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) AS f (id, lease, delay_ms)
+       LEFT JOIN rowrunner.cancellations c ON c.lease = f.lease AND c.job_id = f.id
+  WHERE j.id = f.id AND j.status = 'processing' AND j.lease = f.lease
+  RETURNING CASE WHEN j.status <> 'processing' THEN j.id
+                 ELSE rowrunner.refuse_end(j.id)::uuid END AS id, f.lease
+), kept AS MATERIALIZED (
+  -- As in succeed.
+  SELECT j.id
+  FROM unnest($1::uuid[], $2::bigint[]) AS f (id, lease) JOIN {jobs} j ON j.id = f.id
+  WHERE (SELECT count(*) FROM ended) < cardinality($1::uuid[])
+    AND CASE WHEN j.status = 'processing' AND j.lease = f.lease
+             THEN j.id NOT IN (SELECT e.id FROM ended e WHERE e.lease = f.lease) END
+  FOR NO KEY UPDATE OF j SKIP LOCKED
+)
+SELECT id, lease FROM ended
+UNION ALL SELECT rowrunner.refuse_end(k.id)::uuid, NULL FROM kept k

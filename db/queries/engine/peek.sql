@@ -10,7 +10,6 @@ SELECT k.id, k.paused,
         WHERE d.kind = k.id AND d.run_at < 'infinity' ORDER BY d.run_at LIMIT 1) AS next_due_ms,
        EXISTS (SELECT FROM rowrunner.leases l WHERE l.kind = k.id AND l.expires_at < now()) AS expired,
        coalesce(pg_sequence_last_value(k.wakeup), 0) > EXTRACT(epoch FROM clock_timestamp()) * 1000 AS armed,
-       (SELECT count(*) FROM rowrunner.workers w
-        WHERE k.kind = ANY (w.kinds) AND w.seen_at > now() - interval '30 s') AS workers
+       (SELECT count(*) FROM rowrunner.live_workers w WHERE k.kind = ANY (w.kinds)) AS workers
 FROM rowrunner.kinds k
 WHERE k.id = ANY ($1::smallint[])

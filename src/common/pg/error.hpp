@@ -13,6 +13,8 @@ enum class error_class {
   permanent,          ///< Running it again gives the same error.
 };
 
+/// For a statement as a whole. Which errors one row of many may be to blame for is decided in the
+/// database, by rowrunner.concerns_one_row; a test compares the two.
 error_class classify(std::string_view sqlstate);
 
 /// Everything that this library throws because of the database.

@@ -9,7 +9,7 @@
 namespace rowrunner {
 
 /// Something that keeps PostgreSQL from removing dead rows: one row of
-/// db/queries/horizon_holders.sql. What there is none of, or the role may not see, is empty.
+/// db/queries/engine/horizon_holders.sql. What there is none of, or the role may not see, is empty.
 struct horizon_holder {
   std::string what;  ///< session, standby, slot or prepared
   std::string name;  ///< the process, the slot, the transaction's identifier

@@ -8,7 +8,7 @@
 
 namespace rowrunner {
 
-/// One row of rowrunner.kinds, as db/queries/kinds.sql reads it.
+/// One row of rowrunner.kinds, as db/queries/engine/kinds.sql reads it.
 struct kind_info {
   int id = 0;
   std::string kind;

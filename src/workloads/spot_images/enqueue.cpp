@@ -1,8 +1,8 @@
 #include "workloads/spot_images/enqueue.hpp"
 
 #include "common/errors.hpp"
-#include "common/schema/kind_info.hpp"
 #include "common/pg/exec.hpp"
+#include "common/schema/kind_info.hpp"
 #include "queries/session.hpp"
 #include "queries/spot_images.hpp"
 #include "workloads/spot_images/names.hpp"

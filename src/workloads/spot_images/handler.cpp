@@ -7,8 +7,8 @@
 
 #include "common/http/client.hpp"
 #include "common/pg/until_answered.hpp"
-#include "queries/spot_images.hpp"
 #include "common/storage/make_store.hpp"
+#include "queries/spot_images.hpp"
 #include "workloads/spot_images/image_api.hpp"
 
 namespace rowrunner::spot_images {

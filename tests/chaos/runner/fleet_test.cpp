@@ -2,8 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -25,27 +29,42 @@ std::string make_folder() {
 
 class fleet_test : public ::testing::Test {
  protected:
-  ~fleet_test() override { std::filesystem::remove_all(folder); }
+  fleet_test() { inotify_add_watch(changes, record.path().c_str(), IN_MODIFY); }
+  ~fleet_test() override {
+    close(changes);
+    std::filesystem::remove_all(folder);
+  }
 
   std::string noted() const {
     std::ifstream file(record.path());
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// Until the slot is in its so many-th life.
-  void wait_for(const std::string& name) {
-    while (noted().find("runner start " + name + " ") == std::string::npos) usleep(1'000);
+  /// Waits until the slot is in its so many-th life; says whether it came to that.
+  bool starts(const std::string& name) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+    while (noted().find("runner start " + name + " ") == std::string::npos) {
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+      pollfd wanted{changes, POLLIN, 0};
+      if (left.count() <= 0 || poll(&wanted, 1, static_cast<int>(left.count())) <= 0) return false;
+      std::array<char, 4096> events{};
+      if (read(changes, events.data(), events.size()) < 0) return false;
+    }
+    return true;
   }
 
   const std::string folder = make_folder();
   const history record{folder + "/history.log"};
+  /// Readable when something was written to the record.
+  const int changes = inotify_init1(IN_CLOEXEC);
 };
 
 TEST_F(fleet_test, only_the_process_that_was_stopped_is_continued) {
   fleet workers({{"w0", {"sleep", "1000"}, {}, false}}, record, folder);
-  wait_for("w0.1");
+  ASSERT_TRUE(starts("w0.1"));
   workers.signal(0, SIGSTOP);
   workers.signal(0, SIGKILL);
-  wait_for("w0.2");
+  ASSERT_TRUE(starts("w0.2"));
   workers.signal(0, SIGCONT);
   EXPECT_THAT(noted(), Not(HasSubstr("runner cont")));
   workers.signal(0, SIGSTOP);

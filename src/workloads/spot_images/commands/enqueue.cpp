@@ -4,9 +4,9 @@
 #include "admin/transaction.hpp"
 #include "command/database.hpp"
 #include "command/enqueue_command.hpp"
-#include "workloads/spot_images/commands/enqueue_report.hpp"
 #include "common/errors.hpp"
 #include "workloads/spot_images/commands/commands.hpp"
+#include "workloads/spot_images/commands/enqueue_report.hpp"
 
 namespace rowrunner::spot_images {
 namespace {
@@ -23,8 +23,7 @@ void enqueue_spot_images(const command_context& context, const spot_images_optio
   const auto connection = connect_served(context);
   pqxx::work tx(*connection);
   use_system_names(tx);
-  const auto answer =
-      options.plan ? spot_images(tx, *options.plan) : missing(tx);
+  const auto answer = options.plan ? spot_images(tx, *options.plan) : missing(tx);
   tx.commit();
   if (context.json) {
     std::cout << to_json(answer) << '\n';

@@ -1,3 +1,5 @@
+#include "workloads/spot_images/gallery.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
@@ -12,7 +14,6 @@
 #include "common/errors.hpp"
 #include "common/http/client.hpp"
 #include "common/storage/make_store.hpp"
-#include "workloads/spot_images/gallery.hpp"
 #include "workloads/spot_images/commands/commands.hpp"
 
 namespace rowrunner::spot_images {

@@ -5,12 +5,12 @@
 
 #include "admin/transaction.hpp"
 #include "command/database.hpp"
-#include "workloads/spot_images/commands/enqueue_report.hpp"
 #include "command/output.hpp"
 #include "common/errors.hpp"
+#include "workloads/spot_images/commands/commands.hpp"
+#include "workloads/spot_images/commands/enqueue_report.hpp"
 #include "workloads/spot_images/enqueue.hpp"
 #include "workloads/spot_images/plan_store.hpp"
-#include "workloads/spot_images/commands/commands.hpp"
 
 namespace rowrunner::spot_images {
 namespace {

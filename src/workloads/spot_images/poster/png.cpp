@@ -13,7 +13,8 @@ std::string encode_png(const canvas& of) {
   };
   const auto status = cairo_surface_write_to_png_stream(of.surface(), append, &png);
   if (status != CAIRO_STATUS_SUCCESS) {
-    throw std::runtime_error(std::string("cannot encode the poster: ") + cairo_status_to_string(status));
+    throw std::runtime_error(std::string("cannot encode the poster: ") +
+                             cairo_status_to_string(status));
   }
   return png;
 }

@@ -136,9 +136,7 @@ void jump_server_clock(stage& on, std::mt19937_64&) {
   on.enqueuing.add("chaos", "slow", 4);
   on.pause(1s);
   on.record.note("runner jump");
-  while_there_is_a_server([&] {
-    expire_all_leases(*on.ground.connect());
-  });
+  while_there_is_a_server([&] { expire_all_leases(*on.ground.connect()); });
   on.record.note("runner jumped");
   on.pause(2s);
 }

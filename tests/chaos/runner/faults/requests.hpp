@@ -18,8 +18,8 @@ std::vector<std::string> cancel_some(stage& on, const std::string& which, int at
 /// Asks to run again up to so many of the jobs for which the condition holds.
 void requeue_some(stage& on, const std::string& which, int at_most);
 
-/// As after a failover to a server whose clock is an hour ahead: every lease has ended. It waits for
-/// nobody who holds one, and so keeps nobody from the others; those are left out.
+/// As after a failover to a server whose clock is an hour ahead: every lease has ended. It waits
+/// for nobody who holds one, and so keeps nobody from the others; those are left out.
 void expire_all_leases(pqxx::connection& on);
 
 }  // namespace rowrunner::chaos

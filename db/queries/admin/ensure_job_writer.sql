@@ -1,0 +1,120 @@
+-- Everything that reads or writes rows of job tables for callers that may not, or should not do it themselves.
+-- Triggers, and code in indexes and constraints, that a table's owner wrote run as the owner of these functions,
+-- rowrunner_job_writer. So that role may do nothing else: it has a few columns of job tables, nothing in the
+-- schema rowrunner, and no USAGE on it, without which it cannot name, alter or move what it owns. DROP OWNED
+-- fails since its permissions are on columns. Every migrate makes these functions anew all the same.
+-- Each begins with a look at who it runs as: after a restore without roles it belongs to the role that restored.
+-- Queues a job that has one of these statuses, with new attempts. Says whether there was one.
+CREATE OR REPLACE FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamptz)
+RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  n integer;
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('UPDATE %s SET status = ''queued'', attempts = 0, run_at = coalesce($3, now()),'
+                 ' updated_at = now(), lease = NULL, locked_at = NULL, locked_by = NULL'
+                 ' WHERE id = $1 AND status = ANY ($2)', job_table) USING job_id, was, at;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n = 1;
+END
+$$;
+
+-- Ends a job that waits, and touches the row of one that runs: an end of it in a transaction with an older
+-- snapshot (REPEATABLE READ) does not see the request to cancel. It meets a changed row instead, fails to
+-- serialize, and is tried again. Answers what the row was.
+CREATE OR REPLACE FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status text, reason text,
+                                                OUT found_status text, OUT found_lease bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', job_table)
+    INTO found_status, found_lease USING job_id;
+  IF found_status = 'queued' THEN
+    EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1', job_table)
+      USING job_id, new_status, reason;
+  ELSIF found_status = 'processing' THEN
+    EXECUTE format('UPDATE %s SET updated_at = now() WHERE id = $1', job_table) USING job_id;
+  END IF;
+END
+$$;
+
+-- Ends a job that somebody asked to cancel while it was put back.
+CREATE OR REPLACE FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text,
+                                                       reason text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL,'
+                 ' locked_by = NULL WHERE id = $1', job_table) USING job_id, new_status, reason;
+END
+$$;
+
+-- Takes the lease of a queued job away, and gives it new attempts if they are spent.
+CREATE OR REPLACE FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uuid) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('UPDATE %s SET lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now(),'
+                 ' attempts = CASE WHEN attempts >= max_attempts THEN 0 ELSE attempts END'
+                 ' WHERE id = $1', job_table) USING job_id;
+END
+$$;
+
+-- The jobs of a table that have an entry of some kind. Not volatile, so that it reads in the snapshot of the
+-- statement that calls it.
+CREATE OR REPLACE FUNCTION rowrunner.unended_jobs(job_table regclass)
+RETURNS TABLE (id uuid, status text, priority smallint, run_at timestamptz, created_at timestamptz,
+               updated_at timestamptz, attempts integer, last_error text, lease bigint, locked_by text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+SET row_security = off AS $$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  RETURN QUERY EXECUTE format(
+    'SELECT j.id, j.status, j.priority, j.run_at, j.created_at, j.updated_at, j.attempts, j.last_error, j.lease,'
+    ' j.locked_by FROM %s j WHERE j.status IN (''queued'', ''processing'', ''failed'')', job_table);
+END
+$$;
+
+-- Those of the named jobs that exist, found by their key.
+CREATE OR REPLACE FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[])
+RETURNS TABLE (id uuid, status text, priority smallint, run_at timestamptz)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+SET row_security = off SET enable_seqscan = off AS $$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  RETURN QUERY EXECUTE format('SELECT j.id, j.status, j.priority, j.run_at FROM %s j WHERE j.id = ANY ($1)',
+                              job_table) USING ids;
+END
+$$;
+
+-- Before PostgreSQL 18 a deferred trigger runs as the role that commits. What code in a table's indexes and
+-- constraints caused is run here instead.
+CREATE OR REPLACE FUNCTION rowrunner.fire_deferred() RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  SET CONSTRAINTS ALL IMMEDIATE;
+END
+$$
