@@ -1927,6 +1927,7 @@ CREATE VIEW rowrunner.live_workers AS
    FROM rowrunner.workers w
   WHERE (w.seen_at > (now() - '00:00:30'::interval));
 CREATE TABLE rowrunner.migrations (
+    component text NOT NULL,
     version integer NOT NULL,
     name text NOT NULL,
     checksum text NOT NULL,
@@ -2012,7 +2013,7 @@ ALTER TABLE ONLY rowrunner.kinds
 ALTER TABLE ONLY rowrunner.leases
     ADD CONSTRAINT leases_pkey PRIMARY KEY (lease);
 ALTER TABLE ONLY rowrunner.migrations
-    ADD CONSTRAINT migrations_pkey PRIMARY KEY (version);
+    ADD CONSTRAINT migrations_pkey PRIMARY KEY (component, version);
 ALTER TABLE ONLY rowrunner.progress
     ADD CONSTRAINT progress_pkey PRIMARY KEY (kind, job_id);
 ALTER TABLE ONLY rowrunner.queue

@@ -71,14 +71,24 @@ class cli_without_schema : public cli {
 TEST_F(cli_without_schema, migrate_brings_it_up_to_date_and_says_so) {
   expect_error(run({"stats"}), 1, "the database has no Rowrunner schema: run 'rowrunner migrate'");
   EXPECT_THAT(out({"migrate", "--status"}), ContainsRegex("0001_engine +pending"));
-  EXPECT_THAT(out({"migrate", "--dry-run"}), HasSubstr("would apply 0001_engine"));
+  EXPECT_THAT(out({"migrate", "--dry-run"}), HasSubstr("would apply engine/0001_engine"));
   expect_error(run({"stats"}), 1, "no Rowrunner schema");
-  EXPECT_THAT(out({"migrate"}), HasSubstr("applied 0001_engine"));
+  EXPECT_THAT(out({"migrate"}), HasSubstr("applied engine/0001_engine"));
   EXPECT_THAT(out({"migrate"}), HasSubstr("nothing to do"));
   EXPECT_EQ(parsed({"migrate"})["applied"].size(), 0u);
   EXPECT_EQ(parsed({"migrate"})["version"], binary_schema_version());
   EXPECT_TRUE(parsed({"migrate", "--status"})["migrations"][0]["applied_at"].is_string());
   EXPECT_EQ(run({"stats"}).exit_code, 0);
+}
+
+TEST_F(cli_without_schema, migrate_can_leave_out_the_workloads) {
+  expect_error(run({"migrate", "--only", "nonsense"}), 2, "there is no component 'nonsense'");
+  EXPECT_THAT(out({"migrate", "--only", "engine"}), Not(HasSubstr("spot_images")));
+  EXPECT_THAT(out({"migrate", "--status"}),
+              ContainsRegex("spot_images +1 +0001_spot_images +pending"));
+  EXPECT_EQ(run({"stats"}).exit_code, 0);
+  EXPECT_EQ(out({"migrate", "--only", "spot_images"}).substr(0, 37),
+            "applied spot_images/0001_spot_images\n");
 }
 
 TEST_F(cli, refuses_a_schema_that_does_not_serve_it) {
