@@ -13,8 +13,8 @@ MOST_PAYLOAD = 512 * 1024 * 1024
 
 # name: title, x axis, unit
 CURVES = {
-    "backlog": ("backlog", "jobs in line", "jobs/s"),
-    "claims": ("time of a claim over the backlog", "jobs in line", "ms"),
+    "backlog": ("backlog", "jobs queued", "jobs/s"),
+    "claims": ("time of a claim over the backlog", "jobs queued", "ms"),
     "history": ("history", "finished rows", "jobs/s"),
     "workers": ("worker processes", "processes", "jobs/s"),
     "concurrency": ("concurrency of one process", "--concurrency", "jobs/s"),

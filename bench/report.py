@@ -151,7 +151,7 @@ def replaced(text, part, content):
     begin, end = f"<!-- bench: {part} -->", "<!-- bench: end -->"
     pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
     if not pattern.search(text):
-        raise SystemExit(f"bench: the document has no place for {part!r}")
+        raise SystemExit(f"bench: the document has no section for {part!r}")
     return pattern.sub(lambda _: f"{begin}\n\n{content}\n\n{end}", text)
 
 

@@ -83,7 +83,7 @@ BEGIN
     ORDER BY j.created_at, j.id
   ), due AS (
     INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT kind_id, m.priority, nextval('rowrunner.back_of_line'), m.id FROM missing m WHERE m.run_at <= now()
+    SELECT kind_id, m.priority, nextval('rowrunner.queue_back'), m.id FROM missing m WHERE m.run_at <= now()
     RETURNING 1
   ), later AS (
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
@@ -794,7 +794,7 @@ BEGIN
     DELETE FROM rowrunner.delayed WHERE ctid = ANY (ARRAY(SELECT ctid FROM due))
   )
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT kind, priority, nextval('rowrunner.back_of_line'), job_id FROM due ORDER BY run_at;
+    SELECT kind, priority, nextval('rowrunner.queue_back'), job_id FROM due ORDER BY run_at;
   GET DIAGNOSTICS n = ROW_COUNT;
   RETURN n;
 END
@@ -850,7 +850,7 @@ DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
 BEGIN
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.back_of_line'), i.id
+    SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.queue_back'), i.id
     FROM inserted i
     WHERE CASE WHEN pg_catalog.pg_typeof(i.id) OPERATOR(pg_catalog.<>) 'pg_catalog.uuid'::pg_catalog.regtype
                  OR pg_catalog.pg_typeof(i.status) OPERATOR(pg_catalog.<>) 'pg_catalog.text'::pg_catalog.regtype
@@ -960,8 +960,8 @@ BEGIN
     -- What ran before and comes back goes to the front: it is older than all that wait.
     INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
       VALUES (my_kind, NEW.priority,
-              CASE WHEN OLD.status = 'processing' THEN nextval('rowrunner.front_of_line')
-                   ELSE nextval('rowrunner.back_of_line') END,
+              CASE WHEN OLD.status = 'processing' THEN nextval('rowrunner.queue_front')
+                   ELSE nextval('rowrunner.queue_back') END,
               NEW.id);
   END IF;
   -- A hand-written UPDATE sets only the status: take the lease away, so that a worker that still runs
@@ -1841,7 +1841,7 @@ ALTER TABLE rowrunner.attempts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
-CREATE SEQUENCE rowrunner.back_of_line
+CREATE SEQUENCE rowrunner.queue_back
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -1888,7 +1888,7 @@ CREATE TABLE rowrunner.failures (
     attempts integer NOT NULL,
     error text
 );
-CREATE SEQUENCE rowrunner.front_of_line
+CREATE SEQUENCE rowrunner.queue_front
     START WITH -1
     INCREMENT BY -1
     NO MINVALUE
@@ -2206,8 +2206,8 @@ GRANT SELECT,UPDATE ON TABLE public.travel_plans TO rowrunner_worker;
 GRANT SELECT,DELETE ON TABLE rowrunner.attempts TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.attempts TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.attempts TO rowrunner_app;
-GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_engine;
-GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_worker;
+GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_engine;
+GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_worker;
 GRANT SELECT,INSERT ON TABLE rowrunner.cancellations TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.cancellations TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.cancellations TO rowrunner_app;
@@ -2222,7 +2222,7 @@ GRANT SELECT ON TABLE rowrunner.delayed TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.failures TO rowrunner_app;
-GRANT USAGE ON SEQUENCE rowrunner.front_of_line TO rowrunner_engine;
+GRANT USAGE ON SEQUENCE rowrunner.queue_front TO rowrunner_engine;
 GRANT SELECT,INSERT ON TABLE rowrunner.leases TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.leases TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.leases TO rowrunner_app;

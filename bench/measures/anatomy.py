@@ -9,7 +9,7 @@ from measures.idle import set_track
 
 SESSIONS = {"line": "the session that claims", "writes": "the session that ends"}
 STATEMENTS = {
-    "claim": ("claim.sql", "WITH place AS%"),
+    "claim": ("claim.sql", "WITH entry AS%"),
     "succeed": ("succeed.sql", "WITH ended AS%RETURNING%f.n%"),
     "end_leases": ("end_leases.sql", "DELETE FROM rowrunner.leases %"),
 }

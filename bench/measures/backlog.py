@@ -20,7 +20,7 @@ def run(context):
         for number in context.rounds():
             for name, key, size in ((short, "short", sizes.small_backlog), (long, "long", sizes.backlog)):
                 times = claims(context, name, f"round {number}", sizes.small_backlog // 2)
-                label = f"{size:,} jobs in line"
+                label = f"{size:,} jobs queued"
                 context.record(f"claim_p50/{key}", label, "ms", percentile(times, 50))
                 context.record(f"claim_p99/{key}", label, "ms", percentile(times, 99))
 

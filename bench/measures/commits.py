@@ -25,7 +25,7 @@ ONLY_THE_ENTRY = """
 CREATE OR REPLACE FUNCTION rowrunner.on_insert() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT k.id, i.priority, nextval('rowrunner.back_of_line'), i.id
+    SELECT k.id, i.priority, nextval('rowrunner.queue_back'), i.id
     FROM inserted i, rowrunner.kinds k WHERE k.kind = 'bench';
   RETURN NULL;
 END

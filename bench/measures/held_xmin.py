@@ -1,4 +1,4 @@
-"""A transaction that somebody forgot keeps every dead row of the line alive. The same burn-down with
+"""A forgotten transaction keeps every dead row of the queue alive. The same burn-down with
 and without one, and whether it gets slower as the dead rows pile up. The finished jobs say themselves
 when they were ended."""
 

@@ -1,6 +1,6 @@
 """One job of a second among thousands of a millisecond, run by two processes.
 
-Its fair wait is that of its neighbours in line. And nobody may hoard: a job that one process keeps
+Its fair wait is that of its neighbours in the queue. And no process may hoard: a job that one process keeps
 behind the long one, while the other process has nothing to do, counts as hoarded."""
 
 import statistics

@@ -1,5 +1,5 @@
 """From the acknowledgement of a commit to the start of the handler, with an idle worker: the time of a
-single job that nobody waits for. All processes read the same clock of the machine."""
+single job that no other job delays. All processes read the same clock of the machine."""
 
 import random
 import subprocess

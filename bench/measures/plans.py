@@ -6,12 +6,12 @@ import json
 from queues.in_database import statement
 
 BATCH = 1_000
-# The batch that is looked at: those before it have warmed up the session.
-LOOKED_AT = 8
+# The batch that is measured: those before it have warmed up the session.
+MEASURED = 8
 LEASE = 1_000
 CLAIM_PARTS = {
-    "place": "claim.sql: finds and locks the places",
-    "gone": "claim.sql: takes them out of the line",
+    "entry": "claim.sql: finds and locks the entries",
+    "gone": "claim.sql: deletes the entries",
     "taken": "claim.sql: marks the jobs as processing",
     "leased": "claim.sql: writes the lease",
 }
@@ -25,8 +25,8 @@ def run(context):
 def sample(context):
     queue = context.rowrunner
     with queue.database() as name, context.cluster.connect(name) as db:
-        queue.enqueue(name, BATCH * (LOOKED_AT + 1))
-        for number in range(LOOKED_AT + 1):
+        queue.enqueue(name, BATCH * (MEASURED + 1))
+        for number in range(MEASURED + 1):
             claimed = explained(db, "claim_settings", claim(LEASE + number, behind=BATCH * number))
             ids = db.value("SELECT job_ids::text FROM rowrunner.leases WHERE lease = %s", LEASE + number)
             ended = explained(db, "write_settings", succeed(LEASE + number, ids))

@@ -65,12 +65,12 @@ $bench$"""
 
 
 def with_into(query, target):
-    """The answer is read where it is made: how many places were seen, and the last one that yielded a
+    """The answer is read where it is made: how many entries were seen, and the last one that yielded a
     job. All jobs of a bench have the same priority."""
     head, select, tail = query.rpartition("\nSELECT s.n AS seen, NULL AS last_priority, NULL AS last_seq, t.*")
     if not select:
         raise RuntimeError("db/queries/engine/claim.sql answers otherwise than bench/queues/in_database.py knows")
-    return (f"{head}\nSELECT max(s.n) AS seen, max(t.place_priority) AS priority, max(t.place_seq) AS seq"
+    return (f"{head}\nSELECT max(s.n) AS seen, max(t.entry_priority) AS priority, max(t.entry_seq) AS seq"
             f" INTO {target}{tail}")
 
 

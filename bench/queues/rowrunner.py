@@ -104,7 +104,7 @@ class Rowrunner:
             db.run("VACUUM ANALYZE")
 
     def add_queued(self, name, rows, prefix="waiting", urgency=0, delay="0 s"):
-        """A backlog, by plain INSERTs; the table's triggers give the jobs their places."""
+        """A backlog, by plain INSERTs; the table's triggers add the queue entries."""
         with self.cluster.connect(name) as db:
             for first in range(0, rows, 100_000):
                 db.run("INSERT INTO spot_image_jobs (plan_id, spot_name, priority, run_at)"

@@ -69,7 +69,7 @@ TEST_F(repair, knows_every_status) {
 TEST_F(repair, removes_stale_and_second_entries) {
   for (const char* name : {"a", "b", "gone"}) db_.add(name);
   db_.exec(
-      "INSERT INTO rowrunner.queue SELECT kind, priority, nextval('rowrunner.back_of_line'), job_id"
+      "INSERT INTO rowrunner.queue SELECT kind, priority, nextval('rowrunner.queue_back'), job_id"
       " FROM rowrunner.queue");
   db_.exec(
       "INSERT INTO rowrunner.delayed SELECT q.kind, j.run_at, j.priority, j.id"

@@ -157,7 +157,7 @@ TEST(contention, a_job_that_stands_in_line_before_its_time_goes_back_to_wait) {
   db.exec("INSERT INTO test_jobs (name, run_at) VALUES ('a', now() + '800 ms')");
   db.exec(
       "DELETE FROM rowrunner.delayed; INSERT INTO rowrunner.queue"
-      " SELECT k.id, 0, nextval('rowrunner.back_of_line'), j.id FROM test_jobs j, rowrunner.kinds k"
+      " SELECT k.id, 0, nextval('rowrunner.queue_back'), j.id FROM test_jobs j, rowrunner.kinds k"
       " WHERE k.kind = 'test'");
   worker_thread one(db);
   EXPECT_TRUE(db.becomes("SELECT count(*) FROM rowrunner.delayed", "1"));

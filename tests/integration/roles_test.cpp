@@ -109,7 +109,7 @@ TEST_F(roles, an_application_may_change_nothing_itself) {
         "SELECT rowrunner.attach('spot_image_jobs', kind => 'x')",
         "UPDATE rowrunner.kinds SET paused = true",
         "INSERT INTO rowrunner.queue VALUES (1, 0, 1, rowrunner.new_id())",
-        "CREATE TABLE rowrunner.mine ()", "SELECT nextval('rowrunner.back_of_line')"}) {
+        "CREATE TABLE rowrunner.mine ()", "SELECT nextval('rowrunner.queue_back')"}) {
     EXPECT_EQ(as("rowrunner_app", sql), denied_) << sql;
   }
 }

@@ -22,7 +22,7 @@ CREATE TABLE rowrunner.kinds (
   id               smallint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
   kind             text NOT NULL UNIQUE CHECK (kind ~ '^[a-z][a-z0-9_]{0,47}$'),
   job_table        regclass NOT NULL UNIQUE,
-  -- The word for a cancelled job: 'failed' where the table's own CHECK does not know 'cancelled'.
+  -- The status of a cancelled job: 'failed' where the table's own CHECK does not know 'cancelled'.
   cancelled_status text NOT NULL CHECK (cancelled_status IN ('cancelled', 'failed')),
   -- A sequence used as a flag outside of transactions; see rowrunner.wake.
   wakeup           regclass NOT NULL,
@@ -36,11 +36,11 @@ CREATE TABLE rowrunner.kinds (
   attached_at      timestamptz NOT NULL DEFAULT now()
 );
 
--- The line: jobs that are due and waiting. A place is a hint, the job's status decides; a place
+-- The queue: jobs that are due and waiting. An entry is a hint, the job's status decides; an entry
 -- whose job no longer matches vanishes when a claim meets it. Smaller priorities run first.
--- Places at the back have a positive seq, places at the front (given back, rescued) a negative one.
-CREATE SEQUENCE rowrunner.back_of_line AS bigint MINVALUE 1 START 1;
-CREATE SEQUENCE rowrunner.front_of_line AS bigint INCREMENT -1 MAXVALUE -1 START -1;
+-- Entries at the back have a positive seq, entries at the front (released, rescued) a negative one.
+CREATE SEQUENCE rowrunner.queue_back AS bigint MINVALUE 1 START 1;
+CREATE SEQUENCE rowrunner.queue_front AS bigint INCREMENT -1 MAXVALUE -1 START -1;
 CREATE TABLE rowrunner.queue (
   kind     smallint NOT NULL,
   priority smallint NOT NULL,
@@ -50,7 +50,7 @@ CREATE TABLE rowrunner.queue (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
         autovacuum_vacuum_insert_scale_factor = 0.2, autovacuum_vacuum_cost_delay = 0);
 
--- Jobs whose time has not come. They stay out of the line, because every claim would walk over them.
+-- Jobs whose time has not come. They stay out of the queue, because every claim would walk over them.
 -- A job with run_at = 'infinity' is held: it has no entry here or there until its run_at changes.
 CREATE TABLE rowrunner.delayed (
   kind     smallint NOT NULL,

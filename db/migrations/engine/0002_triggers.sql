@@ -1,4 +1,4 @@
--- The triggers that keep the line true, whoever writes to a job table.
+-- The triggers that keep the queue in step with every write to a job table.
 --
 -- All of them are AFTER triggers: a BEFORE UPDATE trigger, even one whose WHEN is false, locks each row
 -- a second time, and two updates are what a job consists of. They belong to rowrunner_engine and run with
@@ -26,7 +26,7 @@ RETURN ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bi
 -- How far claims have come, for all workers of a kind: each would otherwise pass over what the others
 -- have taken. It is a hint, seen at once and outside of transactions, and so a sequence; what falls
 -- behind it (late commits, jobs given back) is found by looking from the front. The mark holds the
--- priority in its upper bits and the number of a place at the back of the line in its lower 47.
+-- priority in its upper bits and the number of an entry at the back of the queue in its lower 47.
 CREATE FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN seq > 0 THEN ((priority::bigint + 32768) << 47) | seq END;
@@ -69,7 +69,7 @@ BEGIN
 END
 $$;
 
--- At the end of a transaction that wakes somebody. One that is prepared wakes nobody: a poll finds its
+-- At the end of a transaction that wakes workers. A prepared one wakes none: a poll finds its
 -- jobs, and the flag is armed again for the next enqueue.
 CREATE FUNCTION rowrunner.on_wakeup() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
@@ -102,7 +102,7 @@ $$;
 -- AFTER INSERT, once per statement. Arguments: kind id, kind name, wake-up flag.
 --
 -- An enqueue of one row pays for every statement that its triggers run. The usual row, queued and due,
--- costs one: whether there are others is found out by the statement that gives the places, and told by a
+-- costs one: whether there are others is found out by the statement that adds the entries, and told by a
 -- setting, which lasts until then. And to set search_path for a call, and back, costs as much as giving a
 -- job its place: instead everything is named with its schema, operators included, so that nothing of the
 -- caller's can stand in for it. A column of the job table may have the name of a variable.
@@ -113,7 +113,7 @@ DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
 BEGIN
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.back_of_line'), i.id
+    SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.queue_back'), i.id
     FROM inserted i
     WHERE CASE WHEN pg_catalog.pg_typeof(i.id) OPERATOR(pg_catalog.<>) 'pg_catalog.uuid'::pg_catalog.regtype
                  OR pg_catalog.pg_typeof(i.status) OPERATOR(pg_catalog.<>) 'pg_catalog.text'::pg_catalog.regtype
@@ -217,8 +217,8 @@ BEGIN
     -- What ran before and comes back goes to the front: it is older than all that wait.
     INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
       VALUES (my_kind, NEW.priority,
-              CASE WHEN OLD.status = 'processing' THEN nextval('rowrunner.front_of_line')
-                   ELSE nextval('rowrunner.back_of_line') END,
+              CASE WHEN OLD.status = 'processing' THEN nextval('rowrunner.queue_front')
+                   ELSE nextval('rowrunner.queue_back') END,
               NEW.id);
   END IF;
   -- A hand-written UPDATE sets only the status: take the lease away, so that a worker that still runs

@@ -1,4 +1,4 @@
--- What a table must look like to be a job table. docs/job-tables.md says the same in words.
+-- What a table must look like to be a job table. docs/job-tables.md explains it.
 
 -- What a job table must have. `default_needed` columns must work when an INSERT leaves them out.
 CREATE FUNCTION rowrunner.job_columns()
@@ -117,8 +117,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                                              'timestamptz_mi_interval'))
 $$;
 
--- The CHECK constraint over status alone that refuses a word, if there is one that can be tried.
-CREATE FUNCTION rowrunner.refuses_status(job_table regclass, word text) RETURNS name
+-- The CHECK constraint over status alone that refuses a status, if there is one that can be evaluated.
+CREATE FUNCTION rowrunner.refuses_status(job_table regclass, wanted text) RETURNS name
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   checked record;
@@ -133,7 +133,7 @@ BEGIN
   LOOP
     BEGIN
       EXECUTE format('SELECT (%s) IS NOT FALSE FROM (SELECT $1 AS status) job', checked.expression)
-        INTO fits USING word;
+        INTO fits USING wanted;
     EXCEPTION WHEN OTHERS THEN
       fits := false;  -- and so would the UPDATE fail
     END;

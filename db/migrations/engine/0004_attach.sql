@@ -30,7 +30,7 @@ BEGIN
     ORDER BY j.created_at, j.id
   ), due AS (
     INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT kind_id, m.priority, nextval('rowrunner.back_of_line'), m.id FROM missing m WHERE m.run_at <= now()
+    SELECT kind_id, m.priority, nextval('rowrunner.queue_back'), m.id FROM missing m WHERE m.run_at <= now()
     RETURNING 1
   ), later AS (
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)

@@ -48,7 +48,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   ORDER BY a.attnum
 $$;
 
--- Puts a failed or cancelled job back in line with new attempts. Says whether there was such a job.
+-- Queues a failed or cancelled job again with new attempts. Says whether there was such a job.
 CREATE FUNCTION rowrunner.requeue(kind text, job_id uuid) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -57,8 +57,8 @@ BEGIN
 END
 $$;
 
--- Puts up to `at_most` failed jobs of a kind back in line, the oldest failure first; says how many. Where
--- a cancelled job is called failed, its error tells; nobody wants it to run again.
+-- Queues up to `at_most` failed jobs of a kind again, the oldest failure first; says how many. Where
+-- a cancelled job is called failed, its error tells; it should not run again.
 CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS bigint
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   WITH oldest AS MATERIALIZED (
@@ -185,7 +185,7 @@ END
 $$;
 
 -- Takes the jobs of lost workers back: leases of the kind that have expired are removed, and what is
--- still processing under them is charged one attempt and goes back in line, or ends. Answers these jobs,
+-- still processing under them is charged one attempt and queued again, or ends. Answers these jobs,
 -- and with an error those whose rows could not be written.
 -- A lease of which a job could not be taken back is put off: for a second if the row is locked, and for
 -- longer each time, up to ten minutes, if writing it fails. So a rescue always comes to the others. If asked
@@ -240,7 +240,7 @@ BEGIN
 END
 $$;
 
--- Moves jobs of these kinds whose time has come into the line; says how many.
+-- Moves jobs of these kinds whose time has come into the queue; says how many.
 CREATE FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer DEFAULT 1000) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off AS $$
 DECLARE
@@ -254,7 +254,7 @@ BEGIN
     DELETE FROM rowrunner.delayed WHERE ctid = ANY (ARRAY(SELECT ctid FROM due))
   )
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT kind, priority, nextval('rowrunner.back_of_line'), job_id FROM due ORDER BY run_at;
+    SELECT kind, priority, nextval('rowrunner.queue_back'), job_id FROM due ORDER BY run_at;
   GET DIAGNOSTICS n = ROW_COUNT;
   RETURN n;
 END
@@ -305,7 +305,7 @@ BEGIN
 END
 $$;
 
--- One job of claim_each: 'taken', 'locked' by somebody else, 'early' (not due before run_at), 'stale' (the
+-- One job of claim_each: 'taken', 'locked' by another session, 'early' (not due before run_at), 'stale' (the
 -- entry does not match the row), or 'failed' if the UPDATE changed no row.
 CREATE FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint,
                                     worker text, OUT verdict text, OUT run_at timestamptz)
@@ -336,7 +336,7 @@ END
 $$;
 
 -- Claims one job after the other, each in a subtransaction: for when a claim of many failed because of
--- one of them. A job whose row somebody else has locked keeps its entry. A job whose UPDATE fails, or is
+-- one of them. A job whose row another session has locked keeps its entry. A job whose UPDATE fails, or is
 -- suppressed by a trigger, is passed over: its entry waits among the delayed, the error is noted. An error
 -- of syntax or access (class 42) that every job has is the table's and not a job's, and is raised.
 CREATE FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint,
@@ -360,7 +360,7 @@ BEGIN
   failed := 0;
   cut := false;
   SELECT * INTO mine FROM rowrunner.kinds k WHERE k.id = claim_each.kind_id AND NOT k.paused;
-  -- A deferred check would fail at COMMIT, when nobody can tell which row it was.
+  -- A deferred check would fail at COMMIT, which does not tell the row.
   SET CONSTRAINTS ALL IMMEDIATE;
   FOR entry IN
     SELECT * FROM rowrunner.queue q

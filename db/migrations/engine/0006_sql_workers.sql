@@ -3,7 +3,7 @@
 -- caller learns whether it counted. docs/other-languages.md is the reference.
 
 -- A worker was seen: `rowrunner stats` counts those of the last 30 seconds. Its row is written every five
--- seconds at most, and nobody waits for it: two sessions of one name may hold it in long transactions.
+-- seconds at most, and no session waits for it: two sessions of one name may hold it in long transactions.
 CREATE FUNCTION rowrunner.worker_seen(worker text, kind text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -28,7 +28,7 @@ BEGIN
 END
 $$;
 
--- Adds to the counters of this minute. The row belongs to the session, so nobody waits for it; if a
+-- Adds to the counters of this minute. The row belongs to the session, so no other waits for it; if a
 -- transaction that this session has prepared still holds it, the transaction gets one of its own.
 CREATE FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer DEFAULT 0,
                                      succeeded integer DEFAULT 0, failed integer DEFAULT 0,
@@ -62,7 +62,7 @@ $$;
 -- entries it saw. Jobs come in their order, each as its whole row; the lease is text, because JavaScript
 -- reads numbers as doubles and would round it. The entry of a locked row stays, so the caller goes on behind
 -- it. It goes by the clock and not by now(): many drivers open a transaction long before they claim, and
--- a job that was enqueued since would look as if its time had not come, and lose its entry.
+-- a job that was enqueued since would seem to be early, and lose its entry.
 -- What is asked of a job stands in a CASE, about which the planner has no statistics to go by.
 CREATE FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval,
                                INOUT priority smallint, INOUT seq bigint,
@@ -71,7 +71,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   EXECUTE format($sql$
     WITH entry AS MATERIALIZED (
-      SELECT q.ctid AS place, q.priority, q.seq, q.job_id FROM rowrunner.queue q
+      SELECT q.ctid AS address, q.priority, q.seq, q.job_id FROM rowrunner.queue q
       WHERE q.kind = $1 AND (q.priority, q.seq) > ($6, $7)
       ORDER BY q.kind, q.priority, q.seq LIMIT $2 FOR UPDATE SKIP LOCKED
     ), free AS MATERIALIZED (
@@ -79,7 +79,7 @@ BEGIN
       FOR UPDATE SKIP LOCKED
     ), gone AS (
       DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
-        SELECT e.place FROM entry e
+        SELECT e.address FROM entry e
         WHERE EXISTS (SELECT FROM free f WHERE f.id = e.job_id)
            OR NOT EXISTS (SELECT FROM %1$s j WHERE j.id = e.job_id)))
     ), taken AS (
@@ -115,18 +115,18 @@ END
 $$;
 
 -- Removes the stale ones of the next thousand entries behind (priority, seq): after a bulk DELETE a claim
--- would otherwise look at each. No job is locked for it: whatever queues a job gives it a new entry.
+-- would otherwise read each. No job is locked for it: whatever queues a job gives it a new entry.
 CREATE FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priority smallint, seq bigint)
 RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   EXECUTE format($sql$
     WITH entry AS MATERIALIZED (
-      SELECT q.ctid AS place, q.priority, q.job_id FROM rowrunner.queue q
+      SELECT q.ctid AS address, q.priority, q.job_id FROM rowrunner.queue q
       WHERE q.kind = $1 AND (q.priority, q.seq) > ($2, $3)
       ORDER BY q.kind, q.priority, q.seq LIMIT 1000 FOR UPDATE SKIP LOCKED
     )
     DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
-      SELECT e.place FROM entry e LEFT JOIN %s j ON j.id = e.job_id
+      SELECT e.address FROM entry e LEFT JOIN %s j ON j.id = e.job_id
       WHERE CASE WHEN j.status = 'queued' THEN j.priority = e.priority END IS NOT TRUE)) $sql$,
     mine.job_table)
     USING mine.id, drop_stale_entries.priority, drop_stale_entries.seq;
@@ -143,11 +143,11 @@ DECLARE
   job uuid;
 BEGIN
   WITH entry AS MATERIALIZED (
-    SELECT q.ctid AS place FROM rowrunner.queue q
+    SELECT q.ctid AS address FROM rowrunner.queue q
     WHERE q.kind = mine.id AND (q.priority, q.seq) > (put_off_entry.priority, put_off_entry.seq)
     ORDER BY q.kind, q.priority, q.seq LIMIT 1 FOR UPDATE SKIP LOCKED
   ), gone AS (
-    DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(SELECT e.place FROM entry e))
+    DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(SELECT e.address FROM entry e))
     RETURNING q.priority, q.job_id
   )
   INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
@@ -250,7 +250,7 @@ BEGIN
 END
 $$;
 
--- Ends a job well; false means that it belongs to somebody else by now.
+-- Ends a job well; false means that the lease is lost.
 CREATE FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -272,13 +272,13 @@ BEGIN
 END
 $$;
 
--- Whether somebody asked to cancel the job; ask now and then in long work.
+-- Whether a cancel of the job was requested; ask now and then in long work.
 CREATE FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT EXISTS (SELECT FROM rowrunner.cancellations c WHERE c.lease = $2 AND c.job_id = $1)
 $$;
 
--- Charges an attempt. Answers the new status, or NULL if the job belongs to somebody else by now.
+-- Charges an attempt. Answers the new status, or NULL if the lease is lost.
 -- `final` ends it at once, and so does a request to cancel it.
 CREATE FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text,
                                retry_after interval DEFAULT '1 second', final boolean DEFAULT false)
@@ -321,7 +321,7 @@ BEGIN
 END
 $$;
 
--- Gives a job back, uncharged and at the front of the queue; false means that it belongs to somebody else
+-- Releases a job, uncharged and at the front of the queue; false means that the lease is lost
 -- by now.
 CREATE FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -373,7 +373,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE s.kind = (rowrunner.kind_named($1)).id AND s.job_id = $2
 $$;
 
--- Reports how far a job has come; false means that it belongs to somebody else by now.
+-- Reports how far a job has come; false means that the lease is lost.
 CREATE FUNCTION rowrunner.progress(kind text, job_id uuid, lease bigint, done bigint, total bigint,
                                    message text DEFAULT '')
 RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

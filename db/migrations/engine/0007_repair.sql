@@ -27,13 +27,13 @@ BEGIN
   LOOP
     EXECUTE format($sql$
       WITH x AS MATERIALIZED (
-        SELECT e.*, e.ctid AS place FROM rowrunner.%I e
+        SELECT e.*, e.ctid AS address FROM rowrunner.%I e
         WHERE e.ctid >= $1 AND e.ctid < $2 AND e.kind + 0 = $3
       ), j AS MATERIALIZED (
         SELECT a.* FROM rowrunner.jobs_among($4, ARRAY(SELECT x.job_id FROM x)) a WHERE $4 IS NOT NULL
       )
       DELETE FROM rowrunner.%1$I WHERE ctid = ANY (ARRAY(
-        SELECT x.place FROM x WHERE NOT EXISTS (SELECT FROM j WHERE j.id = x.job_id AND %s))) $sql$,
+        SELECT x.address FROM x WHERE NOT EXISTS (SELECT FROM j WHERE j.id = x.job_id AND %s))) $sql$,
       store, matches) USING first_row, end_row, kind_id, job_table;
     GET DIAGNOSTICS n = ROW_COUNT;
     removed := removed + n;
@@ -52,7 +52,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     AND c.relname IN ('queue', 'delayed', 'failures', 'steps', 'progress', 'attempts')
 $$;
 
--- Removes what nobody needs any more: counters of last week, workers that vanished yesterday, requests to
+-- Removes what is no longer needed: counters of last week, workers that vanished yesterday, requests to
 -- cancel a job whose lease has ended, and entries whose job is gone or has moved on. Workers call it for
 -- some pages at a time and go on at `next_page`, which is NULL at the end; without arguments it walks over
 -- everything. A kind whose table cannot be read just now is left for the next time.
@@ -98,17 +98,17 @@ DECLARE
 BEGIN
   DELETE FROM rowrunner.queue q
     USING (SELECT e.priority, e.seq,
-                  row_number() OVER (PARTITION BY e.job_id, e.priority ORDER BY e.seq) AS place
+                  row_number() OVER (PARTITION BY e.job_id, e.priority ORDER BY e.seq) AS copy
            FROM rowrunner.queue e WHERE e.kind = of_kind) numbered
     WHERE q.kind = of_kind AND q.priority = numbered.priority AND q.seq = numbered.seq
-      AND numbered.place > 1;
+      AND numbered.copy > 1;
   GET DIAGNOSTICS removed = ROW_COUNT;
   DELETE FROM rowrunner.delayed WHERE ctid = ANY (ARRAY(
     SELECT numbered.tid
     FROM (SELECT d.ctid AS tid, d.job_id, d.priority,
-                 row_number() OVER (PARTITION BY d.job_id, d.priority, d.run_at) AS place
+                 row_number() OVER (PARTITION BY d.job_id, d.priority, d.run_at) AS copy
           FROM rowrunner.delayed d WHERE d.kind = of_kind) numbered
-    WHERE numbered.place > 1
+    WHERE numbered.copy > 1
        OR EXISTS (SELECT FROM rowrunner.queue q WHERE q.kind = of_kind AND q.job_id = numbered.job_id
                     AND q.priority = numbered.priority)));
   GET DIAGNOSTICS n = ROW_COUNT;

@@ -23,7 +23,7 @@ CREATE DOMAIN public.spot_key AS text
 --
 -- The document's second index, (status, locked_at), is left out on purpose. It cannot serve a claim:
 -- "ORDER BY created_at" makes every claim sort the whole backlog. And since status stands in it, both
--- transitions of every job would write into every index. The line (rowrunner.queue) does its work.
+-- transitions of every job would write into every index. The queue (rowrunner.queue) replaces it.
 --
 -- A row is written three times, and the later two are longer: who runs it, since when, under which lease.
 -- All three must fit on the page, also while an old snapshot keeps the older ones: otherwise the last one
@@ -71,13 +71,13 @@ CREATE TABLE public.spots (
   PRIMARY KEY (plan_id, spot_name)
 ) WITH (fillfactor = 50);
 
--- What the sweep looks at: places without a picture, which are few in the long run.
+-- What the sweep reads: places without a picture, which are few in the long run.
 CREATE INDEX spots_without_picture ON public.spots (plan_id, position, spot_name)
   WHERE coalesce(image_url, '') = '';
 
--- The word that a reader of the guide sees for a job. Waiting for a retry is still "processing": it
+-- The status that a reader of the guide sees for a job. Waiting for a retry is still "processing": it
 -- has begun. Spent attempts of a queued job are new ones in a moment (rowrunner.on_update resets
--- them), so they count as none; else the word would depend on which trigger ran last.
+-- them), so they count as none; else the status would depend on which trigger ran last.
 -- The body is parsed when the function is made, and names what it named then.
 CREATE FUNCTION public.spot_image_status(status text, attempts integer, max_attempts integer)
 RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -85,8 +85,8 @@ RETURN CASE WHEN status = 'queued' AND (attempts = 0 OR attempts >= max_attempts
             WHEN status = 'queued' THEN 'processing'
             ELSE status END;
 
--- After each statement that wrote jobs, whoever wrote it: the places take their jobs' words, in the
--- same transaction. Only places whose word changes are written, and they are locked in the order of
+-- After each statement that wrote jobs: the places take the statuses of their jobs, in the
+-- same transaction. Only places whose status changes are written, and they are locked in the order of
 -- their key, so that two statements over the same places wait for each other instead of deadlocking.
 CREATE FUNCTION public.spots_follow_jobs() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER AS $$
@@ -102,9 +102,9 @@ BEGIN
     RETURN NULL;
   END IF;
   -- A row that the statement made queued may be cancelled or have new attempts by now: rowrunner.on_update
-  -- has run before, and its change has been followed already. So the word of such a row is read again.
+  -- has run before, and its change has been followed already. So the status of such a row is read again.
   WITH changed AS MATERIALIZED (
-    SELECT s.plan_id, s.spot_name, ended.word
+    SELECT s.plan_id, s.spot_name, ended.image_status
     FROM written j
     JOIN public.spots s ON s.plan_id OPERATOR(pg_catalog.=) j.plan_id
                        AND s.spot_name OPERATOR(pg_catalog.=) j.spot_name
@@ -112,12 +112,12 @@ BEGIN
       SELECT CASE WHEN j.status OPERATOR(pg_catalog.=) 'queued' THEN (
                SELECT public.spot_image_status(n.status, n.attempts, n.max_attempts)
                FROM public.spot_image_jobs n WHERE n.id OPERATOR(pg_catalog.=) j.id)
-             ELSE public.spot_image_status(j.status, j.attempts, j.max_attempts) END AS word) ended
-    WHERE s.image_status OPERATOR(pg_catalog.<>) ended.word
+             ELSE public.spot_image_status(j.status, j.attempts, j.max_attempts) END AS image_status) ended
+    WHERE s.image_status OPERATOR(pg_catalog.<>) ended.image_status
     ORDER BY s.plan_id, s.spot_name
     FOR NO KEY UPDATE OF s
   )
-  UPDATE public.spots s SET image_status = c.word, updated_at = pg_catalog.now()
+  UPDATE public.spots s SET image_status = c.image_status, updated_at = pg_catalog.now()
   FROM changed c
   WHERE s.plan_id OPERATOR(pg_catalog.=) c.plan_id AND s.spot_name OPERATOR(pg_catalog.=) c.spot_name;
   RETURN NULL;
@@ -129,22 +129,22 @@ CREATE TRIGGER spots_follow_insert AFTER INSERT ON public.spot_image_jobs
 CREATE TRIGGER spots_follow_update AFTER UPDATE ON public.spot_image_jobs
   REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
 
--- A job may be there before its place: then the place begins with the job's word. The lock keeps the
+-- A job may be there before its place: then the place begins with the status of the job. The lock keeps the
 -- job as it is until the place can be seen by the trigger above.
-CREATE FUNCTION public.spot_takes_word_of_job() RETURNS trigger
+CREATE FUNCTION public.spot_takes_status_of_job() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  word text;
+  status_of_job text;
 BEGIN
-  SELECT public.spot_image_status(j.status, j.attempts, j.max_attempts) INTO word
+  SELECT public.spot_image_status(j.status, j.attempts, j.max_attempts) INTO status_of_job
     FROM public.spot_image_jobs j
     WHERE j.plan_id = NEW.plan_id AND j.spot_name = NEW.spot_name FOR SHARE;
   IF FOUND THEN
-    NEW.image_status := word;
+    NEW.image_status := status_of_job;
   END IF;
   RETURN NEW;
 END
 $$;
 
-CREATE TRIGGER spot_takes_word_of_job BEFORE INSERT ON public.spots
-  FOR EACH ROW EXECUTE FUNCTION public.spot_takes_word_of_job();
+CREATE TRIGGER spot_takes_status_of_job BEFORE INSERT ON public.spots
+  FOR EACH ROW EXECUTE FUNCTION public.spot_takes_status_of_job();

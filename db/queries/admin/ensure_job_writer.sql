@@ -3,7 +3,7 @@
 -- rowrunner_job_writer. So that role may do nothing else: it has a few columns of job tables, nothing in the
 -- schema rowrunner, and no USAGE on it, without which it cannot name, alter or move what it owns. DROP OWNED
 -- fails since its permissions are on columns. Every migrate makes these functions anew all the same.
--- Each begins with a look at who it runs as: after a restore without roles it belongs to the role that restored.
+-- Each checks first as which role it runs: after a restore without roles it belongs to the role that restored.
 -- Queues a job that has one of these statuses, with new attempts. Says whether there was one.
 CREATE OR REPLACE FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamptz)
 RETURNS boolean
@@ -45,7 +45,7 @@ BEGIN
 END
 $$;
 
--- Ends a job that somebody asked to cancel while it was put back.
+-- Ends a job whose cancel was requested before it was queued again.
 CREATE OR REPLACE FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text,
                                                        reason text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -47,14 +47,14 @@ REVOKE ALL ON ALL SEQUENCES IN SCHEMA rowrunner
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA rowrunner
   FROM PUBLIC, rowrunner_worker, rowrunner_app;
 
--- The triggers, whoever writes to a job table. Nobody may call them: firing needs no permission.
+-- The triggers. No role may call them: firing needs no permission.
 GRANT SELECT, INSERT, DELETE ON rowrunner.queue, rowrunner.delayed, rowrunner.wakeups
   TO rowrunner_engine;
 GRANT SELECT, INSERT, UPDATE, DELETE ON rowrunner.failures TO rowrunner_engine;
 GRANT SELECT, DELETE ON rowrunner.steps, rowrunner.progress, rowrunner.attempts, rowrunner.claim_errors
   TO rowrunner_engine;
 GRANT SELECT ON rowrunner.kinds TO rowrunner_engine;
-GRANT USAGE ON SEQUENCE rowrunner.back_of_line, rowrunner.front_of_line TO rowrunner_engine;
+GRANT USAGE ON SEQUENCE rowrunner.queue_back, rowrunner.queue_front TO rowrunner_engine;
 GRANT EXECUTE ON FUNCTION rowrunner.wake(regclass, text), rowrunner.forget_jobs(smallint),
   rowrunner.refuse_types()
   TO rowrunner_engine;
@@ -73,7 +73,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON rowrunner.queue, rowrunner.delayed, rowr
   rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters TO rowrunner_worker;
 GRANT SELECT, UPDATE (paused) ON rowrunner.kinds TO rowrunner_worker;
 GRANT SELECT ON rowrunner.schema_info, rowrunner.live_workers TO rowrunner_worker;
-GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_worker;
+GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_worker;
 GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.reached_mark(smallint, bigint), rowrunner.reached_seq(regclass, smallint),
   rowrunner.reach(regclass, bigint), rowrunner.job_columns(), rowrunner.kind_named(text),

@@ -1,4 +1,4 @@
--- Up to $4 waiting jobs of kind $1 in the order of the line, behind the place ($2, $3). Places whose
+-- Up to $4 waiting jobs of kind $1 in the order of the queue, behind the entry ($2, $3). Entries whose
 -- job has moved on are left out, as a claim would.
 SELECT to_json(j.*) AS job,
        lpad((q.priority + 32768)::text, 5, '0') ||

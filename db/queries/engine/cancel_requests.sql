@@ -1,2 +1,2 @@
--- Which of the jobs under the leases $1 somebody asked to cancel.
+-- The jobs under the leases $1 whose cancel was requested.
 SELECT lease, job_id, reason FROM rowrunner.cancellations WHERE lease = ANY ($1::bigint[])

@@ -1,17 +1,17 @@
--- Takes up to $4 jobs of kind $1 out of the line, behind the place ($2, $3), under lease $5 for worker
--- $6, for $7 ms. A place whose job no longer matches it is gone too. Every answered row says how many
--- places were seen; if no job was taken there is one row, with a NULL id.
--- If it starts among places at the back of the line ($3 is positive), then behind what any worker has
+-- Takes up to $4 jobs of kind $1 from the queue, behind the entry ($2, $3), under lease $5 for worker
+-- $6, for $7 ms. An entry whose job no longer matches it is deleted too. Every answered row says how many
+-- entries were seen; if no job was taken there is one row, with a NULL id.
+-- If it starts among entries at the back of the queue ($3 is positive), then behind what any worker has
 -- reached at that priority: what the others took are dead entries that it would have to pass over.
 -- run_at is held against the clock, not against now(), which is the start of the transaction: a job
--- that was enqueued after that would look as if its time had not come, and lose its place.
+-- that was enqueued after that would seem to be early, and lose its entry.
 -- What is asked of a job stands in a CASE, about which the planner knows nothing: by statistics from a time
 -- when nothing was queued it would expect no such job, and look for one in the whole table first.
 -- A job is taken only if its row says so after the triggers of its table: one that they changed fails the
 -- statement, which undoes what they did, and the jobs are claimed one by one.
 -- The table that the statement names must be the one that is attached: in another one no job would be
 -- found, and every entry would vanish.
-WITH place AS MATERIALIZED (
+WITH entry AS MATERIALIZED (
   SELECT ctid, priority, seq, job_id
   FROM rowrunner.queue
   WHERE kind = $1::smallint
@@ -28,18 +28,18 @@ WITH place AS MATERIALIZED (
   LIMIT $4::integer
   FOR UPDATE SKIP LOCKED
 ), gone AS (
-  DELETE FROM rowrunner.queue WHERE ctid = ANY (ARRAY(SELECT ctid FROM place))
+  DELETE FROM rowrunner.queue WHERE ctid = ANY (ARRAY(SELECT ctid FROM entry))
 ), taken AS (
   UPDATE {jobs} j
   SET status = 'processing', lease = $5::bigint, locked_at = now(), locked_by = $6, updated_at = now()
-  FROM place p
+  FROM entry p
   WHERE j.id = p.job_id
     AND CASE WHEN j.status = 'queued' AND j.priority = p.priority THEN j.run_at <= clock_timestamp() END
-  RETURNING p.priority AS place_priority, p.seq AS place_seq,
+  RETURNING p.priority AS entry_priority, p.seq AS entry_seq,
             CASE WHEN j.status = 'processing' AND j.lease = $5::bigint THEN j.id
                  ELSE rowrunner.refuse_claim(j.id) END AS id, j.attempts, j.max_attempts{columns}
 ), seen AS MATERIALIZED (
-  SELECT count(*) AS n, max(rowrunner.reached_mark(priority, seq)) AS last FROM place
+  SELECT count(*) AS n, max(rowrunner.reached_mark(priority, seq)) AS last FROM entry
 ), batch AS MATERIALIZED (
   -- The mark moves when the jobs are taken and not before: if that fails, it could not be moved back.
   SELECT t.n, t.ids, rowrunner.reach(k.reached, s.last)
@@ -49,7 +49,7 @@ WITH place AS MATERIALIZED (
   -- Queued jobs that have an entry and were not taken. The lock reads the row as it is now: a job that was
   -- cancelled while the UPDATE waited for it is not one. The join is made only if some entry yielded no job.
   SELECT j.id, j.priority, j.run_at
-  FROM place p JOIN {jobs} j ON j.id = p.job_id
+  FROM entry p JOIN {jobs} j ON j.id = p.job_id
   WHERE (SELECT n FROM seen) > (SELECT n FROM batch)
     AND CASE WHEN j.status = 'queued' AND j.priority = p.priority AND j.run_at < 'infinity'
              THEN j.id NOT IN (SELECT id FROM taken) END

@@ -1,7 +1,7 @@
--- As claim, for when a claim could not get the lock on a job that somebody else is changing just now:
--- such jobs keep their place, all others are taken. One more lock per job, so it is not the rule. It
--- answers the last place that was seen, so that the next claim starts behind those that stay.
-WITH place AS MATERIALIZED (
+-- As claim, for when a claim could not get the lock on a job that another session is changing:
+-- such jobs keep their entry, all others are taken. One more lock per job, so it is not the rule. It
+-- answers the last entry that was seen, so that the next claim starts behind those that stay.
+WITH entry AS MATERIALIZED (
   SELECT ctid, priority, seq, job_id
   FROM rowrunner.queue
   WHERE kind = $1::smallint AND (priority, seq) > ($2::smallint, $3::bigint)
@@ -13,25 +13,25 @@ WITH place AS MATERIALIZED (
   FOR UPDATE SKIP LOCKED
 ), free AS MATERIALIZED (
   SELECT j.id FROM {jobs} j
-  WHERE j.id = ANY (ARRAY(SELECT job_id FROM place))
+  WHERE j.id = ANY (ARRAY(SELECT job_id FROM entry))
   FOR UPDATE SKIP LOCKED
 ), gone AS (
   DELETE FROM rowrunner.queue q
   WHERE q.ctid = ANY (ARRAY(
-    SELECT p.ctid FROM place p
+    SELECT p.ctid FROM entry p
     WHERE EXISTS (SELECT FROM free f WHERE f.id = p.job_id)
        OR NOT EXISTS (SELECT FROM {jobs} j WHERE j.id = p.job_id)))
 ), taken AS (
   UPDATE {jobs} j
   SET status = 'processing', lease = $5::bigint, locked_at = now(), locked_by = $6, updated_at = now()
-  FROM place p JOIN free f ON f.id = p.job_id
+  FROM entry p JOIN free f ON f.id = p.job_id
   WHERE j.id = p.job_id
     AND CASE WHEN j.status = 'queued' AND j.priority = p.priority THEN j.run_at <= clock_timestamp() END
-  RETURNING p.priority AS place_priority, p.seq AS place_seq,
+  RETURNING p.priority AS entry_priority, p.seq AS entry_seq,
             CASE WHEN j.status = 'processing' AND j.lease = $5::bigint THEN j.id
                  ELSE rowrunner.refuse_claim(j.id) END AS id, j.attempts, j.max_attempts{columns}
 ), seen AS MATERIALIZED (
-  SELECT count(*) AS n FROM place
+  SELECT count(*) AS n FROM entry
 ), batch AS MATERIALIZED (
   SELECT count(*) AS n, array_agg(id) AS ids FROM taken
 ), early AS (
@@ -41,7 +41,7 @@ WITH place AS MATERIALIZED (
          CASE WHEN j.run_at > now() THEN j.run_at
               ELSE rowrunner.pass_over($1::smallint, j.id, 'the UPDATE that takes the job changed no row') END,
          j.priority, j.id
-  FROM place p JOIN free f ON f.id = p.job_id JOIN {jobs} j ON j.id = p.job_id
+  FROM entry p JOIN free f ON f.id = p.job_id JOIN {jobs} j ON j.id = p.job_id
   WHERE (SELECT n FROM seen) > (SELECT n FROM batch)
     AND CASE WHEN j.status = 'queued' AND j.priority = p.priority AND j.run_at < 'infinity'
              THEN j.id NOT IN (SELECT id FROM taken) END
@@ -50,6 +50,6 @@ WITH place AS MATERIALIZED (
   SELECT $5::bigint, $1::smallint, $6, now() + $7::bigint * interval '1 ms', ids FROM batch WHERE n > 0
 )
 SELECT s.n AS seen,
-       (SELECT priority FROM place ORDER BY priority DESC, seq DESC LIMIT 1) AS last_priority,
-       (SELECT seq FROM place ORDER BY priority DESC, seq DESC LIMIT 1) AS last_seq, t.*
+       (SELECT priority FROM entry ORDER BY priority DESC, seq DESC LIMIT 1) AS last_priority,
+       (SELECT seq FROM entry ORDER BY priority DESC, seq DESC LIMIT 1) AS last_seq, t.*
 FROM seen s LEFT JOIN taken t ON true

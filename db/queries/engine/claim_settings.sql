@@ -1,6 +1,6 @@
 -- Sent before every claim, in its transaction. A claim that is lost in a crash is only a claim that
--- did not happen, so it need not wait for the disk. Who waits for a row that somebody else holds would
--- hold up the whole line, so the wait is short. A row that a policy hides would look like one that was
+-- did not happen, so it need not wait for the disk. A wait for a row that another session has locked
+-- holds up the whole queue, so it is short. A row that a policy hides would look like one that was
 -- deleted, so policies are an error. The plan must be the index scan whatever the table
 -- looked like when it was last analysed.
 SELECT set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '100ms', true),

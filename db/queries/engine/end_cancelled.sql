@@ -1,4 +1,4 @@
--- Ends running jobs as cancelled. $1 ids, $2 leases, $3 reasons, $4 the word for cancelled.
+-- Ends running jobs as cancelled. $1 ids, $2 leases, $3 reasons, $4 the status of cancelled jobs.
 WITH ended AS (
   UPDATE {jobs} j
   SET status = $4, last_error = f.reason, updated_at = now()

@@ -1,6 +1,6 @@
 -- Charges an attempt. $1 ids, $2 leases, $3 errors, $4 delays in ms, $5 whether each is final, $6 how
--- long each ran in ms, $7 the word for cancelled, $8 this worker, $9 the kind. Queued again while
--- attempts are left, unless somebody asked to cancel the job.
+-- long each ran in ms, $7 the status of cancelled jobs, $8 this worker, $9 the kind. Queued again while
+-- attempts are left, unless its cancel was requested.
 WITH ended AS (
   UPDATE {jobs} j
   SET attempts = least(j.attempts, 2147483646) + 1,

@@ -1,5 +1,5 @@
--- Puts jobs back uncharged: at the front of the line, or, with a delay of $3 ms, later. $1 ids,
--- $2 leases, $4 the word for cancelled, for those that somebody asked to cancel meanwhile.
+-- Puts jobs back uncharged: at the front of the queue, or, with a delay of $3 ms, later. $1 ids,
+-- $2 leases, $4 the status of cancelled jobs, for those whose cancel was requested meanwhile.
 WITH ended AS (
   UPDATE {jobs} j
   SET status = CASE WHEN c.reason IS NOT NULL THEN $4 ELSE 'queued' END,

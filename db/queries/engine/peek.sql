@@ -1,6 +1,6 @@
 -- What there is to do for the kinds $1, in one statement, so that an idle worker costs the server one
 -- statement a poll: whether a job waits, when the next delayed one is due (ms), whether a lease has
--- expired, whether the wake-up flag is armed, how many workers share the line. The line is looked at
+-- expired, whether the wake-up flag is armed, how many workers share the queue. The queue is read
 -- only for the kinds $2, of which nothing is being claimed: where an old snapshot is held, that passes
 -- over all that was taken since.
 SELECT k.id, k.paused,

@@ -2,9 +2,9 @@
 -- Its triggers run as rowrunner_spots, which has rights on these tables only.
 GRANT USAGE, CREATE ON SCHEMA public TO rowrunner_spots;
 ALTER FUNCTION public.spots_follow_jobs() OWNER TO rowrunner_spots;
-ALTER FUNCTION public.spot_takes_word_of_job() OWNER TO rowrunner_spots;
+ALTER FUNCTION public.spot_takes_status_of_job() OWNER TO rowrunner_spots;
 REVOKE CREATE ON SCHEMA public FROM rowrunner_spots;
-REVOKE ALL ON FUNCTION public.spots_follow_jobs(), public.spot_takes_word_of_job()
+REVOKE ALL ON FUNCTION public.spots_follow_jobs(), public.spot_takes_status_of_job()
   FROM PUBLIC, rowrunner_worker, rowrunner_app;
 REVOKE ALL ON public.travel_plans, public.spots
   FROM PUBLIC, rowrunner_spots, rowrunner_worker, rowrunner_app;

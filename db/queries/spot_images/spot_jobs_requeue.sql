@@ -1,4 +1,4 @@
--- Puts the failed jobs of plan $1 back in line, where the place still needs its picture.
+-- Queues the failed jobs of plan $1 again where the place still needs its picture.
 WITH failed AS MATERIALIZED (
   SELECT j.id
   FROM public.spots s
