@@ -10,7 +10,7 @@
 
 namespace rowrunner {
 
-/// Wakes one waiting coroutine of the same thread. A set() that nobody waits for is remembered
+/// Wakes one waiting coroutine of the same thread. A set() without a waiter is remembered
 /// until the next wait.
 class event {
  public:

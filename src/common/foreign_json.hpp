@@ -10,7 +10,7 @@ namespace rowrunner {
 
 struct json_limits {
   std::size_t bytes = 1024 * 1024;
-  /// Arrays and objects inside of each other. Whoever walks the value may use the stack for each.
+  /// Arrays and objects inside of each other. Code that walks the value may use the stack for each.
   std::size_t depth = 32;
   /// Values of any type. An array of empty arrays takes up to a hundred times the bytes of its
   /// text.
@@ -23,7 +23,7 @@ struct foreign_json_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Parses what somebody else wrote. Stops at the first value beyond a limit, so that the memory
+/// Parses foreign JSON. Stops at the first value beyond a limit, so that the memory
 /// stays within what the limits allow. Throws foreign_json_error.
 nlohmann::json parse_foreign_json(std::string_view text, const json_limits& allowed = {});
 

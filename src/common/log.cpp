@@ -97,7 +97,7 @@ logger::logger(std::shared_ptr<spdlog::logger> out, log_level level, std::string
 
 void logger::event(log_level level, std::string_view message, log_fields fields) const {
   if (!enabled(level)) return;
-  // Values come from other people's answers and rows; whoever reads the log has a terminal.
+  // Values come from foreign answers and rows, and the log is read on a terminal.
   const std::string line = visible(format_ == log_format::json ? as_json(level, message, fields)
                                                                : as_text(level, message, fields));
   out_->log(severity(level), spdlog::string_view_t(line.data(), line.size()));

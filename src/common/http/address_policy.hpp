@@ -24,7 +24,7 @@ struct network {
 /// usage_error that begins with `name` and quotes the entry.
 std::vector<network> parse_networks(std::string_view text, const std::string& name);
 
-/// Where requests may go whose address was named by somebody else. All decisions are made without
+/// Where requests may go whose address was named by others. All decisions are made without
 /// I/O; client asks for them before each look-up and after it, at every redirect.
 struct address_policy {
   /// Reachable in spite of what they are, and at every port.

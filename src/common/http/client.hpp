@@ -29,7 +29,7 @@ struct client_options {
   std::size_t max_idle = 32;
   /// Of an answer whose status is not 2xx; the rest is cut off.
   std::size_t max_error_body = 64 * 1024;
-  /// Without a policy the client goes wherever it is told. For addresses that somebody else names
+  /// Without a policy the client goes wherever it is told. For addresses that others name
   /// use guarded_client, which sets one.
   std::optional<address_policy> policy{};
   /// An edge of the outside world: tests put another one here.

@@ -240,8 +240,7 @@ asio::awaitable<message> connection::stream::converse(Wire& on, origin server,
     if (failure) throw read_failure(server, failure, allowed);
     const unsigned status = answer.get().result_int();
     if (status == 101 || status < 100) {
-      throw error(error_kind::protocol,
-                  server.text() + ": the answer has a status nobody asked for");
+      throw error(error_kind::protocol, server.text() + ": the answer has an unexpected status");
     }
     if (status >= 200) {
       if (unsent) answer.get().keep_alive(false);

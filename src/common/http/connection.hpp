@@ -52,7 +52,7 @@ class connection {
   boost::asio::awaitable<response> exchange(const std::string& head, const std::string& body,
                                             bool head_only, limits allowed);
 
-  /// False if the server has said that it closes, has closed, or has sent what nobody asked for.
+  /// False if the server has said that it closes, has closed, or has sent something unasked.
   bool reusable() const;
   const origin& server() const noexcept { return server_; }
 

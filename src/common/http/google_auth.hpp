@@ -24,7 +24,7 @@ struct auth_error : std::runtime_error {
 };
 
 /// Access tokens for Google's APIs, for one scope. A token is kept until a minute before it
-/// expires; whoever needs one meanwhile shares the one request for it, and its failure.
+/// expires; callers that need one meanwhile share the one request for it, and its failure.
 class google_auth {
  public:
   using clock = std::chrono::system_clock;

@@ -16,7 +16,7 @@ class header_list {
   using field = std::pair<std::string, std::string>;
 
   void add(std::string name, std::string value);
-  /// In the place of all fields of that name.
+  /// Replaces all fields of that name.
   void set(std::string name, std::string value);
   void erase(std::string_view name);
 

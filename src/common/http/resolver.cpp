@@ -113,7 +113,7 @@ struct resolver::shared {
   const std::size_t max_threads;
   std::mutex lock{};
   std::condition_variable changed{};
-  /// What nobody waits for any more is expired.
+  /// A request that no caller waits for any more is expired.
   std::deque<std::weak_ptr<request>> waiting{};
   std::size_t threads = 0;
   std::size_t idle = 0;

@@ -21,7 +21,7 @@ using host_lookup = std::function<std::vector<boost::asio::ip::address>(const st
 std::vector<boost::asio::ip::address> system_lookup(const std::string& host);
 
 /// Runs look-ups on threads of its own. One that hangs holds up neither the executor's thread nor
-/// another resolver, and nobody waits for it longer than until the deadline.
+/// another resolver, and no caller waits for it beyond the deadline.
 class resolver {
  public:
   explicit resolver(host_lookup lookup = system_lookup, std::size_t max_threads = 16);

@@ -151,7 +151,7 @@ bool connection::needs_search_path() const noexcept {
 }
 
 asio::awaitable<std::vector<result>> connection::run(std::vector<call> calls) {
-  // Without a name: a pooler that nobody told of may have given the name to another connection.
+  // Without a name: an unknown pooler may have given the name to another connection.
   static const statement search_path{"", std::string(queries::search_path.text)};
   const bool sets_path = needs_search_path();
   if (sets_path) {
@@ -296,7 +296,7 @@ void connection::accept(exchange& x, result answer) {
     prepared_.emplace(done.name, done.text);
     return;
   }
-  // A COMMIT of a failed transaction succeeds, as a rollback; nobody who sent it means that.
+  // A COMMIT of a failed transaction succeeds, as a rollback, which is not what its sender meant.
   if (answer.tag() == "ROLLBACK" && is_commit(done.text) && !x.refusal) {
     x.refusal.emplace("25P02", "COMMIT rolled back, as the transaction had failed", done.name);
   }
@@ -315,7 +315,7 @@ void connection::refuse(exchange& x, const result& answer) {
   }
   x.refusal.emplace(sqlstate, primary.empty() ? reason() : std::string(primary), name,
                     std::string(answer.error_field(PG_DIAG_MESSAGE_DETAIL)));
-  // A changed schema ("cached plan must not change result type"), somebody's DEALLOCATE, or a
+  // A changed schema ("cached plan must not change result type"), a DEALLOCATE, or a
   // pooler in between: only a new connection has nothing prepared for sure.
   if (sqlstate == "0A000" || sqlstate == "26000" || sqlstate == "42P05") outdated_ = true;
   // A standby, or a primary that was demoted: a new connection finds the one that writes.

@@ -27,7 +27,7 @@ struct settings {
   /// server connection.
   bool pooled = false;
   /// Names without a schema are the system's alone, whatever the search_path of the user or the
-  /// database is. For statements that no object of somebody else may change.
+  /// database is. For statements that no foreign object may change.
   bool system_names_only = false;
   /// For each host address of the URL.
   std::chrono::milliseconds connect_timeout{5000};

@@ -52,7 +52,7 @@ struct connection_lost : error {
   bool maybe_committed;
 };
 
-/// No connection could be made. The message names the place and what to try, never the password.
+/// No connection could be made. The message names the server and what to try, never the password.
 struct connect_failed : error {
   explicit connect_failed(const std::string& what);
 };

@@ -11,7 +11,7 @@
 namespace rowrunner::pg {
 
 /// Lets one coroutine sleep until a socket that libpq owns is readable or writable, a deadline
-/// passes or somebody calls wake().
+/// passes or wake() is called.
 ///
 /// It is shared, because a completion handler of Asio may run after the connection is gone.
 class readiness : public std::enable_shared_from_this<readiness> {

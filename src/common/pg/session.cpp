@@ -36,16 +36,16 @@ struct session::core {
   std::vector<notification> notifications{};
   bool taken = false;
   bool close_at_release = false;
-  std::list<waiter> line{};
+  std::list<waiter> waiters{};
   int opened = 0;
   int closes = 0;
 
-  // The turn passes directly to the next in line and is never free in between, so that a newcomer
+  // The turn passes directly to the next waiter and is never free in between, so that a newcomer
   // cannot overtake.
   void pass_on() {
-    const auto next =
-        std::find_if(line.begin(), line.end(), [](const waiter& each) { return !each.called; });
-    taken = next != line.end();
+    const auto next = std::find_if(waiters.begin(), waiters.end(),
+                                   [](const waiter& each) { return !each.called; });
+    taken = next != waiters.end();
     if (!taken) return;
     next->called = true;
     next->bell.cancel();
@@ -62,20 +62,21 @@ struct session::core {
     open.reset();
   }
 
-  /// A place in line that is given up properly whatever ends the wait: the call, a cancellation, or
+  /// A waiter that is removed whatever ends the wait: the call, a cancellation, or
   /// the destruction of the whole coroutine.
-  struct place {
-    place(core& in, urgency how)
+  struct queued_waiter {
+    queued_waiter(core& in, urgency how)
         : owner(in),
-          at(owner.line.emplace(how == urgency::next ? owner.line.begin() : owner.line.end(),
-                                owner.executor)) {}
-    ~place() {
+          at(owner.waiters.emplace(
+              how == urgency::next ? owner.waiters.begin() : owner.waiters.end(), owner.executor)) {
+    }
+    ~queued_waiter() {
       const bool unused_call = at->called && !accepted;
-      owner.line.erase(at);
+      owner.waiters.erase(at);
       if (unused_call) owner.pass_on();
     }
-    place(const place&) = delete;
-    place& operator=(const place&) = delete;
+    queued_waiter(const queued_waiter&) = delete;
+    queued_waiter& operator=(const queued_waiter&) = delete;
 
     core& owner;
     std::list<waiter>::iterator at;
@@ -134,11 +135,11 @@ void session::close() {
   if (core_->open) core_->open->interrupt_wait();
 }
 
-asio::awaitable<session::turn> session::stand_in_line(std::shared_ptr<core> shared, urgency how) {
+asio::awaitable<session::turn> session::wait_for_turn(std::shared_ptr<core> shared, urgency how) {
   if (!std::exchange(shared->taken, true)) co_return turn(shared);
-  // Whoever only waits for notifications makes room.
+  // A wait for notifications makes room.
   if (shared->open) shared->open->interrupt_wait();
-  core::place mine(*shared, how);
+  core::queued_waiter mine(*shared, how);
   co_await mine.at->bell.async_wait(asio::as_tuple(asio::use_awaitable));
   if (!mine.at->called) throw boost::system::system_error(asio::error::operation_aborted);
   mine.accepted = true;
@@ -158,7 +159,7 @@ asio::awaitable<void> session::connect(std::shared_ptr<core> shared) {
 }
 
 asio::awaitable<session::turn> session::take(std::shared_ptr<core> shared, urgency how) {
-  turn mine = co_await stand_in_line(shared, how);
+  turn mine = co_await wait_for_turn(shared, how);
   if (!shared->open) co_await connect(shared);
   co_return mine;
 }
@@ -185,9 +186,9 @@ asio::awaitable<bool> session::wait_notification(std::chrono::milliseconds at_mo
         std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     {
       const turn mine = co_await take(shared, urgency::in_order);
-      // Somebody may have come while this turn was taken or the connection was opened; and what
-      // came with the answer to a statement has left the connection already.
-      const bool at_once = !shared->line.empty() || !shared->notifications.empty();
+      // Another caller may have come while this turn was taken or the connection was opened; and
+      // what came with the answer to a statement has left the connection already.
+      const bool at_once = !shared->waiters.empty() || !shared->notifications.empty();
       co_await mine->wait_notification(at_once ? std::chrono::milliseconds(0) : left);
       shared->keep_notifications();
     }

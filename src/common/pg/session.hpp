@@ -14,15 +14,15 @@
 namespace rowrunner::pg {
 
 /// A connection that comes back. Many coroutines may use it; they take turns in the order in which
-/// they asked, except that an urgent one is next. It does not retry: whoever gets connection_lost
-/// or connect_failed decides whether and when to ask again, and the next turn opens a new
-/// connection.
+/// they asked, except that an urgent one is next. It does not retry: the caller that gets
+/// connection_lost or connect_failed decides whether and when to ask again, and the next turn opens
+/// a new connection.
 class session {
   struct core;
 
  public:
   /// The exclusive use of the connection, for a transaction of several round trips. At its end the
-  /// next in line gets the connection; one that is broken or still in a transaction is closed
+  /// next caller gets the connection; one that is broken or still in a transaction is closed
   /// instead, which makes the server roll back.
   class turn {
    public:
@@ -73,13 +73,13 @@ class session {
   /// How often a connection was made again after the first.
   int reconnects() const noexcept;
 
-  /// Closes the connection, now or, if somebody has the turn, when the turn ends. Nobody in line is
-  /// sent away; a later turn opens a new connection.
+  /// Closes the connection, now or, if another caller has the turn, when the turn ends. Waiting
+  /// callers keep waiting; a later turn opens a new connection.
   void close();
 
  private:
   static asio::awaitable<turn> take(std::shared_ptr<core> shared, urgency how);
-  static asio::awaitable<turn> stand_in_line(std::shared_ptr<core> shared, urgency how);
+  static asio::awaitable<turn> wait_for_turn(std::shared_ptr<core> shared, urgency how);
   static asio::awaitable<void> connect(std::shared_ptr<core> shared);
 
   std::shared_ptr<core> core_;

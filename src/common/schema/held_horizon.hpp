@@ -28,11 +28,11 @@ struct horizon_holder {
 /// From the columns of the query, in their order.
 horizon_holder read_horizon_holder(const std::vector<std::optional<std::string>>& row);
 
-/// For longer than `alarm`, or, where nobody knows since when, for very many transactions. An alarm
+/// For longer than `alarm`, or, where the time is not known, for very many transactions. An alarm
 /// of zero never rings.
 bool holds_too_long(const horizon_holder& holder, std::chrono::milliseconds alarm);
 
-/// The oldest of them: for a chart. Nobody: zero.
+/// The oldest of them: for a chart; zero if there is none.
 struct held_time {
   double seconds = 0;
   std::int64_t transactions = 0;

@@ -23,12 +23,12 @@
 //
 // Its bytes are written to a new file in root/.tmp and forced to the disk; then it is renamed to
 // its place, and the entry in its directory is forced to the disk as well. At every moment readers,
-// and whoever looks after a crash, see the old file or the whole new one. What a crash leaves
-// behind is in .tmp only, and check_writable() takes it away after a day.
+// and a process that reads after a crash, see the old file or the whole new one. What a crash
+// leaves behind is in .tmp only, and check_writable() takes it away after a day.
 //
 // No path is ever given to the system as a whole: each segment is opened from the directory before
 // it, with O_NOFOLLOW. So a symbolic link inside of the folder is an error and cannot lead out of
-// it, also if somebody puts it there at this very moment.
+// it, also if it is put there at this very moment.
 
 namespace rowrunner::storage {
 namespace {
@@ -253,7 +253,7 @@ std::optional<std::string> folder::get(const std::string& key, std::size_t max_b
   check(key);
   const place target = find(root_, key);
   if (!target.directory) return std::nullopt;
-  // Not to wait for a writer, should somebody have put a pipe there.
+  // Not to wait for a writer, should there be a pipe.
   const descriptor file(::openat(target.directory.get(), target.name.c_str(),
                                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file && is_missing(errno)) return std::nullopt;

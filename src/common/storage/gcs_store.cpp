@@ -29,7 +29,7 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
-// The API explains itself in JSON, downloads in plain text, and proxies in HTML that helps nobody.
+// The API explains itself in JSON, downloads in plain text, and proxies in HTML, which is dropped.
 std::string explanation(const http::response& answer) {
   const auto body = foreign_json_or_null(answer.body);
   if (body.is_object() && body.contains("error")) {

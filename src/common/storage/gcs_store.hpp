@@ -20,7 +20,7 @@ struct gcs_options {
   int tries = 3;
   /// The ceiling of the first pause between tries; it doubles each time.
   std::chrono::milliseconds first_pause{1'000};
-  /// A server that asks for a longer pause gets it from whoever catches the error.
+  /// A server that asks for a longer pause gets it from the code that catches the error.
   std::chrono::milliseconds longest_pause{30'000};
   /// Waits that long; for tests.
   std::function<asio::awaitable<void>(std::chrono::milliseconds)> pause{};

@@ -22,7 +22,7 @@ class store {
   store(const store&) = delete;
   store& operator=(const store&) = delete;
 
-  /// When it returns, the whole file is there for good, in the place of any earlier one; readers
+  /// When it returns, the whole file is there for good, and replaces any earlier one; readers
   /// see the old or the new one, never a part.
   virtual asio::awaitable<void> put(std::string key, std::string bytes,
                                     std::string content_type) = 0;
@@ -38,7 +38,7 @@ class store {
   /// The opposite: nothing if the address is not one of this storage.
   virtual std::optional<std::string> key_of(std::string_view url) const = 0;
 
-  /// To be called at start, so that nobody works for a result that cannot be stored.
+  /// To be called at start, so that no work is done for a result that cannot be stored.
   virtual void check_writable() {}
 };
 
