@@ -19,7 +19,7 @@ WORKER = f"python:{socket.gethostname()}:{os.getpid()}"  # a name of its own for
 
 
 class LeaseLost(Exception):
-    """The job belongs to somebody else by now: nothing more may be done for it."""
+    """The lease is lost: another worker may have the job, so nothing more may be done for it."""
 
 
 def connect():
@@ -56,7 +56,7 @@ class Heartbeat(threading.Thread):
 
 
 def shrink(job):
-    """The work: anything that takes time or calls somebody."""
+    """The work: anything that takes time or calls a service."""
     print("shrinking", job["picture"])
     return f"small/{job['width']}/{job['picture']}"
 
@@ -101,7 +101,7 @@ def main():
         try:
             work(connection, job, heartbeat)
         except LeaseLost:
-            print("the job belongs to somebody else by now", file=sys.stderr)
+            print("the lease is lost: another worker may have the job", file=sys.stderr)
         except Exception as e:
             call(sql, "fail", KIND, job["id"], job["lease"], str(e), "5 seconds")
         finally:

@@ -23,8 +23,9 @@
 /// - pqxx::sql_error for what the database refuses, as for any INSERT of yours: a value that is not
 ///   of the column's type, a CHECK, a foreign key. Your transaction is aborted then.
 /// - pqxx::serialization_failure (SQLSTATE 40001) in a REPEATABLE READ or SERIALIZABLE transaction,
-///   when somebody else committed the same unique key after your snapshot: "on conflict do nothing"
-///   has no right answer there. Run your whole transaction again, as such transactions must anyway.
+///   when another session committed the same unique key after your snapshot: "on conflict do
+///   nothing" has no right answer there. Run your whole transaction again, as such transactions
+///   must anyway.
 ///
 /// Rights: rowrunner_app for everything but requeue_failed, which rowrunner_worker or the owner of
 /// the schema may call.
@@ -46,8 +47,8 @@ struct new_job {
   std::optional<std::chrono::system_clock::time_point> run_at;
 };
 
-/// Where the jobs of a kind go. Reading it costs a round trip, so whoever enqueues often keeps it;
-/// it is good until somebody alters the table.
+/// Where the jobs of a kind go. Reading it costs a round trip, so a frequent enqueuer keeps it;
+/// it is good until the table is altered.
 struct job_table {
   struct column {
     std::string name;
@@ -93,12 +94,12 @@ enqueue_result enqueue_many(pqxx::dbtransaction& tx, std::string_view kind,
                             const std::vector<std::string>& columns,
                             const std::vector<std::vector<text_value>>& rows);
 
-/// Puts a failed or cancelled job back in line with new attempts. False if there is no such job, or
+/// Queues a failed or cancelled job again with new attempts. False if there is no such job, or
 /// if it is neither.
 bool requeue(pqxx::dbtransaction& tx, std::string_view kind, const std::string& id);
 
 /// The same for up to `limit` failed jobs of the kind, the oldest failure first; returns how many.
-/// Jobs that somebody cancelled are left alone.
+/// Cancelled jobs are left alone.
 int requeue_failed(pqxx::dbtransaction& tx, std::string_view kind, int limit);
 
 }  // namespace rowrunner

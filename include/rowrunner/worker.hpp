@@ -50,7 +50,7 @@ struct worker_options {
   /// Return after so many jobs, or so long; zero: no limit.
   std::int64_t max_jobs = 0;
   std::chrono::milliseconds max_time{0};
-  /// The log warns of whoever has kept dead rows from being removed for so long; zero: never.
+  /// The log warns of sessions that have blocked VACUUM for so long; zero: never.
   std::chrono::milliseconds horizon_alarm{300'000};
 };
 

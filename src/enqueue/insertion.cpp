@@ -90,8 +90,9 @@ class row_builder {
   std::vector<text_value> params_;
 };
 
-/// What ON CONFLICT looks at before it writes. An id that was made here is in nobody's way, so only
-/// the other key needs the look; without a single one of those, PostgreSQL looks at everything.
+/// The key that ON CONFLICT checks before it writes. An id that was made here cannot conflict, so
+/// only the other key needs the look; without a single one of those, PostgreSQL looks at
+/// everything.
 std::string looked_at(const job_table& target, bool own_id) {
   return own_id || target.unique_key.empty() ? "" : "(" + target.unique_key + ")";
 }

@@ -66,7 +66,7 @@ pooler::pooler(const std::string& server_url, const std::string& settings) {
   write_file(folder_ + "/users",
              "\"" + std::string(server.user()) + "\" \"" + std::string(server.password()) + "\"\n");
   give_away(folder_);
-  // The port may be taken by somebody else between the look and the start.
+  // The port may be taken by another process between the check and the start.
   for (int attempt = 0; attempt < 5; ++attempt) {
     port_ = free_port();
     // After a crash of the server it should be tried again soon, not after 15 seconds.

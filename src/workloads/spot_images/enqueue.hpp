@@ -8,7 +8,7 @@
 /// Enqueueing the pictures of travel plans, inside the transaction that saves the plan.
 ///
 /// A place needs a picture if its image_url is empty and its image_status is not_started or failed.
-/// A job that is queued, processing or succeeded is left alone, whoever asks.
+/// A job that is queued, processing or succeeded is always left alone.
 ///
 /// All but spot_images_or_nothing throw bad_input, with nothing written, for text that is no name
 /// and for a plan that does not exist, and pqxx::sql_error for what the database refuses. The
@@ -17,7 +17,7 @@ namespace rowrunner::spot_images {
 
 struct enqueue_answer {
   int enqueued = 0;
-  /// Jobs that had failed and are back in line with attempts 0.
+  /// Jobs that had failed and are queued again with attempts 0.
   int requeued = 0;
   /// Places for which there was nothing to do: they have a picture, or a job that is left alone.
   int skipped = 0;

@@ -107,7 +107,7 @@ asio::awaitable<outcome> handler::make_picture(job& self) {
   const auto draft = co_await self.step("generate", paint);
 
   const std::string draft_file = draft.at("file").get<std::string>();
-  // A generation takes its time: whoever deleted the spot meanwhile wants no picture of it.
+  // A generation takes time: a spot that was deleted meanwhile needs no picture.
   if (!co_await read_spot(self)) {
     co_await discard(draft_file);
     co_return spot_missing(self);
@@ -155,7 +155,7 @@ asio::awaitable<json> handler::generate(job& self, place_text place, std::string
   co_return result;
 }
 
-/// A draft that somebody took away is made again: without it no later attempt could succeed.
+/// A draft that was removed is made again: without it no later attempt could succeed.
 asio::awaitable<json> handler::upload(job& self, std::string draft, place_text place,
                                       std::string prompt) {
   auto picture = co_await outside_->storage->get(draft, image_api::max_picture);

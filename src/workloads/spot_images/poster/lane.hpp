@@ -25,7 +25,7 @@ struct spot_in_lane {
 void trace_in_lane(cairo_t* pen, const lane& of, std::initializer_list<spot_in_lane> corners);
 /// Paving with joints that run to the vanishing point, wet enough to hold the light of lamps.
 void paint_paving(const composition& in, const lane& of, colour stone);
-/// Somebody in a kimono beneath a paper parasol.
+/// A person in a kimono beneath a paper parasol.
 void paint_stroller(const composition& in, point foot, double high, colour robe, colour parasol);
 
 }  // namespace rowrunner::spot_images
