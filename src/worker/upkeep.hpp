@@ -25,9 +25,8 @@ class upkeep {
   boost::asio::awaitable<void> begin();
   /// Runs until it is cancelled.
   boost::asio::awaitable<void> run();
-  /// One pass over everything, for a worker that ends before a round is due: what retention
-  /// deletes, and the sweep. It takes at most ten seconds, and ends when `stop` says so. Never
-  /// throws pg::error.
+  /// For a worker that ends before a round is due: all that retention deletes, and a part of the
+  /// sweep. It takes at most ten seconds, and ends when `stop` says so. Never throws pg::error.
   boost::asio::awaitable<void> pass(std::function<bool()> stop);
   /// Saves the last counters and takes the worker off the list.
   boost::asio::awaitable<void> end();

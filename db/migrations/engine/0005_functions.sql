@@ -305,6 +305,45 @@ BEGIN
 END
 $$;
 
+-- True if none of these jobs, which were to end, is still processing under its lease; otherwise a trigger has
+-- suppressed the UPDATE, which is an error. The lock reads a row as it is now: a job that was lost while the
+-- UPDATE waited does not count. Called only if some job did not end, so that others do not pay for it.
+CREATE FUNCTION rowrunner.none_kept(job_table regclass, ids uuid[], leases bigint[]) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  kept uuid;
+BEGIN
+  EXECUTE format('SELECT j.id FROM unnest($1, $2) AS f (id, lease) JOIN %s j ON j.id = f.id'
+                 ' WHERE j.status = ''processing'' AND j.lease = f.lease LIMIT 1'
+                 ' FOR NO KEY UPDATE OF j SKIP LOCKED', job_table)
+    INTO kept USING ids, leases;
+  IF kept IS NOT NULL THEN
+    PERFORM rowrunner.refuse_end(kept);
+  END IF;
+  RETURN true;
+END
+$$;
+
+-- Of entries that a claim has deleted: queued jobs that it has not taken. A job that is not due although it had
+-- an entry (the clock was set back) is delayed, and so is one whose UPDATE a trigger suppressed. The lock reads
+-- a row as it is now: a job that was cancelled while the UPDATE waited for it is not one.
+CREATE FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[])
+RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  EXECUTE format($sql$
+    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+    SELECT $1, CASE WHEN u.run_at > now() THEN u.run_at
+                    ELSE rowrunner.pass_over($1, u.id, 'the UPDATE that takes the job changed no row') END,
+           u.priority, u.id
+    FROM (SELECT j.id, j.priority, j.run_at
+          FROM unnest($2, $3) AS e (id, priority) JOIN %s j ON j.id = e.id
+          WHERE j.status = 'queued' AND j.priority = e.priority AND j.run_at < 'infinity'
+          FOR NO KEY UPDATE OF j SKIP LOCKED) u $sql$, job_table)
+    USING kind, ids, priorities;
+END
+$$;
+
 -- One job of claim_each: 'taken', 'locked' by another session, 'early' (not due before run_at), 'stale' (the
 -- entry does not match the row), or 'failed' if the UPDATE changed no row.
 CREATE FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint,

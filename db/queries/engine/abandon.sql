@@ -10,12 +10,9 @@ WITH ended AS (
   FROM ended e
   WHERE j.id = ANY (e.job_ids) AND j.status = 'processing' AND j.lease = e.lease
   RETURNING CASE WHEN j.status <> 'processing' THEN j.id ELSE rowrunner.refuse_end(j.id)::uuid END AS id
-), kept AS MATERIALIZED (
-  -- As in succeed.
-  SELECT j.id
-  FROM ended e JOIN {jobs} j ON j.id = ANY (e.job_ids)
-  WHERE (SELECT count(*) FROM back) < cardinality(e.job_ids)
-    AND CASE WHEN j.status = 'processing' AND j.lease = e.lease THEN j.id NOT IN (SELECT id FROM back) END
-  FOR NO KEY UPDATE OF j SKIP LOCKED
 )
-SELECT id FROM back UNION ALL SELECT rowrunner.refuse_end(k.id)::uuid FROM kept k
+SELECT id FROM back
+UNION ALL
+SELECT NULL FROM ended e
+WHERE (SELECT count(*) FROM back) < cardinality(e.job_ids)
+  AND NOT rowrunner.none_kept({table}::regclass, e.job_ids, array_fill(e.lease, ARRAY[cardinality(e.job_ids)]))

@@ -42,27 +42,11 @@ WITH entry AS MATERIALIZED (
   SELECT count(*) AS n, max(rowrunner.reached_mark(priority, seq)) AS last FROM entry
 ), batch AS MATERIALIZED (
   -- The mark moves when the jobs are taken and not before: if that fails, it could not be moved back.
-  SELECT t.n, t.ids, rowrunner.reach(k.reached, s.last)
+  SELECT t.n, t.ids, rowrunner.reach(k.reached, s.last),
+         CASE WHEN s.n > t.n THEN rowrunner.set_aside_untaken($1::smallint, {table}::regclass,
+             ARRAY(SELECT job_id FROM entry), ARRAY(SELECT priority FROM entry)) END
   FROM (SELECT count(*) AS n, array_agg(id) AS ids FROM taken) t, seen s, rowrunner.kinds k
   WHERE k.id = $1::smallint
-), untaken AS MATERIALIZED (
-  -- Queued jobs that have an entry and were not taken. The lock reads the row as it is now: a job that was
-  -- cancelled while the UPDATE waited for it is not one. The join is made only if some entry yielded no job.
-  SELECT j.id, j.priority, j.run_at
-  FROM entry p JOIN {jobs} j ON j.id = p.job_id
-  WHERE (SELECT n FROM seen) > (SELECT n FROM batch)
-    AND CASE WHEN j.status = 'queued' AND j.priority = p.priority AND j.run_at < 'infinity'
-             THEN j.id NOT IN (SELECT id FROM taken) END
-  FOR NO KEY UPDATE OF j SKIP LOCKED
-), early AS (
-  -- A job that is not due although it has an entry (the clock was set back) goes to wait, and so does one
-  -- whose UPDATE a trigger suppressed.
-  INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-  SELECT $1::smallint,
-         CASE WHEN u.run_at > now() THEN u.run_at
-              ELSE rowrunner.pass_over($1::smallint, u.id, 'the UPDATE that takes the job changed no row') END,
-         u.priority, u.id
-  FROM untaken u
 ), leased AS (
   INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
   SELECT $5::bigint, $1::smallint, $6, now() + $7::bigint * interval '1 ms', ids FROM batch WHERE n > 0

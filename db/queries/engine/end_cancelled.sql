@@ -6,14 +6,9 @@ WITH ended AS (
   WHERE j.id = f.id AND j.status = 'processing' AND j.lease = f.lease
   RETURNING CASE WHEN j.status <> 'processing' THEN j.id
                  ELSE rowrunner.refuse_end(j.id)::uuid END AS id, f.lease
-), kept AS MATERIALIZED (
-  -- As in succeed.
-  SELECT j.id
-  FROM unnest($1::uuid[], $2::bigint[]) AS f (id, lease) JOIN {jobs} j ON j.id = f.id
-  WHERE (SELECT count(*) FROM ended) < cardinality($1::uuid[])
-    AND CASE WHEN j.status = 'processing' AND j.lease = f.lease
-             THEN j.id NOT IN (SELECT e.id FROM ended e WHERE e.lease = f.lease) END
-  FOR NO KEY UPDATE OF j SKIP LOCKED
 )
 SELECT id, lease FROM ended
-UNION ALL SELECT rowrunner.refuse_end(k.id)::uuid, NULL FROM kept k
+UNION ALL
+SELECT NULL, NULL
+WHERE (SELECT count(*) FROM ended) < cardinality($1::uuid[])
+  AND NOT rowrunner.none_kept({table}::regclass, $1, $2)

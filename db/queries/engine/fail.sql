@@ -19,14 +19,9 @@ WITH ended AS (
 ), noted AS (
   INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, started_at, error)
   SELECT $9::smallint, id, attempts, $8, now() - ran_ms * interval '1 ms', error FROM ended
-), kept AS MATERIALIZED (
-  -- As in succeed.
-  SELECT j.id
-  FROM unnest($1::uuid[], $2::bigint[]) AS f (id, lease) JOIN {jobs} j ON j.id = f.id
-  WHERE (SELECT count(*) FROM ended) < cardinality($1::uuid[])
-    AND CASE WHEN j.status = 'processing' AND j.lease = f.lease
-             THEN j.id NOT IN (SELECT e.id FROM ended e WHERE e.lease = f.lease) END
-  FOR NO KEY UPDATE OF j SKIP LOCKED
 )
 SELECT id, lease, status FROM ended
-UNION ALL SELECT k.id, NULL, rowrunner.refuse_end(k.id) FROM kept k
+UNION ALL
+SELECT NULL, NULL, NULL
+WHERE (SELECT count(*) FROM ended) < cardinality($1::uuid[])
+  AND NOT rowrunner.none_kept({table}::regclass, $1, $2)
