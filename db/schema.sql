@@ -7,18 +7,18 @@ CREATE DOMAIN public.spot_key AS text
 CREATE FUNCTION public.spot_image_status(status text, attempts integer, max_attempts integer) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN ((status = 'queued'::text) AND ((attempts = 0) OR (attempts >= max_attempts))) THEN 'not_started'::text WHEN (status = 'queued'::text) THEN 'processing'::text ELSE status END;
-CREATE FUNCTION public.spot_takes_status_of_job() RETURNS trigger
+CREATE FUNCTION public.spot_takes_word_of_job() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
-  status_of_job text;
+  word text;
 BEGIN
-  SELECT public.spot_image_status(j.status, j.attempts, j.max_attempts) INTO status_of_job
+  SELECT public.spot_image_status(j.status, j.attempts, j.max_attempts) INTO word
     FROM public.spot_image_jobs j
     WHERE j.plan_id = NEW.plan_id AND j.spot_name = NEW.spot_name FOR SHARE;
   IF FOUND THEN
-    NEW.image_status := status_of_job;
+    NEW.image_status := word;
   END IF;
   RETURN NEW;
 END
@@ -38,9 +38,9 @@ BEGIN
     RETURN NULL;
   END IF;
   -- A row that the statement made queued may be cancelled or have new attempts by now: rowrunner.on_update
-  -- has run before, and its change has been followed already. So the status of such a row is read again.
+  -- has run before, and its change has been followed already. So the word of such a row is read again.
   WITH changed AS MATERIALIZED (
-    SELECT s.plan_id, s.spot_name, ended.image_status
+    SELECT s.plan_id, s.spot_name, ended.word
     FROM written j
     JOIN public.spots s ON s.plan_id OPERATOR(pg_catalog.=) j.plan_id
                        AND s.spot_name OPERATOR(pg_catalog.=) j.spot_name
@@ -48,15 +48,56 @@ BEGIN
       SELECT CASE WHEN j.status OPERATOR(pg_catalog.=) 'queued' THEN (
                SELECT public.spot_image_status(n.status, n.attempts, n.max_attempts)
                FROM public.spot_image_jobs n WHERE n.id OPERATOR(pg_catalog.=) j.id)
-             ELSE public.spot_image_status(j.status, j.attempts, j.max_attempts) END AS image_status) ended
-    WHERE s.image_status OPERATOR(pg_catalog.<>) ended.image_status
+             ELSE public.spot_image_status(j.status, j.attempts, j.max_attempts) END AS word) ended
+    WHERE s.image_status OPERATOR(pg_catalog.<>) ended.word
     ORDER BY s.plan_id, s.spot_name
     FOR NO KEY UPDATE OF s
   )
-  UPDATE public.spots s SET image_status = c.image_status, updated_at = pg_catalog.now()
+  UPDATE public.spots s SET image_status = c.word, updated_at = pg_catalog.now()
   FROM changed c
   WHERE s.plan_id OPERATOR(pg_catalog.=) c.plan_id AND s.spot_name OPERATOR(pg_catalog.=) c.spot_name;
   RETURN NULL;
+END
+$$;
+CREATE FUNCTION rowrunner.add_job_columns(job_table regclass, old_status text) RETURNS text[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET lock_timeout TO '200ms'
+    AS $$
+DECLARE
+  added text[];
+  clauses text;
+BEGIN
+  IF NOT EXISTS (SELECT FROM rowrunner.missing_columns(job_table)) THEN
+    RETURN '{}';
+  END IF;
+  BEGIN
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', job_table);
+  EXCEPTION WHEN lock_not_available THEN
+    RAISE EXCEPTION '% is in use, and adding columns would hold up everything that comes after', job_table
+      USING ERRCODE = 'lock_not_available', HINT = 'Try again; nothing was changed.',
+            DETAIL = (SELECT format('In use by process %s.', coalesce(string_agg(DISTINCT l.pid::text, ', '), '?'))
+                      FROM pg_locks l
+                      WHERE l.locktype = 'relation' AND l.relation = job_table AND l.granted
+                        AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+                        AND l.pid <> pg_backend_pid());
+  END;
+  SELECT array_agg(m.name),
+         string_agg(format('ADD COLUMN %I %s', m.name, m.type) || CASE WHEN m.not_null THEN ' NOT NULL' ELSE '' END
+                    || coalesce(' DEFAULT ' || CASE m.name WHEN 'status' THEN quote_literal(old_status)
+                                               ELSE m.usual_default END, ''), ', ')
+    INTO added, clauses FROM rowrunner.missing_columns(job_table) m;
+  IF added IS NULL THEN  -- another session was faster
+    RETURN '{}';
+  END IF;
+  EXECUTE format('ALTER TABLE %s %s', job_table, clauses);
+  IF 'status' = ANY (added) THEN
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN status SET DEFAULT ''queued'','
+                   ' ADD CHECK (status IN (''queued'', ''processing'', ''succeeded'', ''failed'', ''cancelled''))'
+                   ' NOT VALID', job_table);
+  END IF;
+  RAISE NOTICE '% got the columns %', job_table, array_to_string(added, ', ');
+  RETURN added;
 END
 $$;
 CREATE FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) RETURNS record
@@ -66,54 +107,41 @@ CREATE FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT d
     SET jit TO 'off'
     AS $$
 BEGIN
-  WITH job AS MATERIALIZED (
-    SELECT j.* FROM rowrunner.kinds k, rowrunner.unended_jobs(k.job_table) j WHERE k.id = kind_id
-  ), missing AS MATERIALIZED (
-    SELECT j.id, j.priority, j.run_at FROM job j
-    WHERE j.status = 'queued' AND j.run_at < 'infinity'
-      AND NOT EXISTS (SELECT FROM rowrunner.queue q
-                      WHERE q.kind = kind_id AND q.job_id = j.id AND q.priority = j.priority)
-      AND NOT EXISTS (SELECT FROM rowrunner.delayed d
-                      WHERE d.kind = kind_id AND d.job_id = j.id AND d.priority = j.priority
-                        AND d.run_at = j.run_at)
-      -- A claim of it failed, and its entry waits for the next try.
-      AND NOT EXISTS (SELECT FROM rowrunner.claim_errors e
-                      JOIN rowrunner.delayed d ON d.kind = e.kind AND d.job_id = e.job_id
-                      WHERE e.kind = kind_id AND e.job_id = j.id AND d.priority = j.priority)
-    ORDER BY j.created_at, j.id
+  WITH missing AS MATERIALIZED (
+    SELECT j.* FROM rowrunner.jobs_without_entry(kind_id, 100) j ORDER BY j.created_at, j.id
   ), due AS (
     INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT kind_id, m.priority, nextval('rowrunner.queue_back'), m.id FROM missing m WHERE m.run_at <= now()
+    SELECT kind_id, m.priority, nextval('rowrunner.back_of_line'), m.id
+    FROM missing m WHERE m.status = 'queued' AND m.run_at <= now()
     RETURNING 1
   ), later AS (
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-    SELECT kind_id, m.run_at, m.priority, m.id FROM missing m WHERE m.run_at > now()
+    SELECT kind_id, m.run_at, m.priority, m.id FROM missing m WHERE m.status = 'queued' AND m.run_at > now()
     RETURNING 1
   ), dead AS (
     INSERT INTO rowrunner.failures (kind, job_id, failed_at, attempts, error)
-    SELECT kind_id, j.id, j.updated_at, j.attempts, j.last_error FROM job j WHERE j.status = 'failed'
+    SELECT kind_id, m.id, m.updated_at, m.attempts, m.last_error FROM missing m WHERE m.status = 'failed'
     ON CONFLICT DO NOTHING RETURNING 1
   ), expired AS (
     INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
-    SELECT j.lease, kind_id, coalesce(min(j.locked_by), 'unknown'), now(), array_agg(j.id)
-    FROM job j
-    WHERE j.status = 'processing' AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = j.lease)
-    GROUP BY j.lease HAVING j.lease IS NOT NULL
+    SELECT m.lease, kind_id, coalesce(min(m.locked_by), 'unknown'), now(), array_agg(m.id)
+    FROM missing m WHERE m.status = 'processing' AND m.lease IS NOT NULL GROUP BY m.lease
     ON CONFLICT DO NOTHING RETURNING cardinality(job_ids) AS jobs
   )
   SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM later), (SELECT count(*) FROM dead),
          (SELECT coalesce(sum(e.jobs), 0) FROM expired e),
-         (SELECT count(*) FROM job j WHERE j.status = 'processing' AND j.lease IS NULL)
+         (SELECT count(*) FROM missing m WHERE m.status = 'processing' AND m.lease IS NULL)
   INTO queued, delayed, failed, lost, unleased;
   PERFORM rowrunner.fire_deferred();
 END
 $$;
-CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval, failed_retention interval DEFAULT NULL::interval) RETURNS void
+CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval, failed_retention interval DEFAULT NULL::interval, add_columns boolean DEFAULT false, enqueue_existing boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
   mine rowrunner.kinds;
+  added text[] := '{}';
   unleased bigint;
 BEGIN
   -- The lock lets no uncommitted row pass, but an older snapshot would not see what was committed since.
@@ -122,39 +150,26 @@ BEGIN
       USING ERRCODE = 'active_sql_transaction',
             HINT = 'Call it in a transaction that begins with BEGIN ISOLATION LEVEL READ COMMITTED.';
   END IF;
+  IF attach.enqueue_existing AND NOT attach.add_columns THEN
+    RAISE EXCEPTION 'enqueue_existing is for add_columns => true: other rows are enqueued if they are queued'
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   PERFORM rowrunner.refuse_stranger(attach.job_table);
-  PERFORM rowrunner.refuse_unfit(attach.job_table);
+  PERFORM rowrunner.refuse_unfit(attach.job_table, attach.add_columns);
+  IF attach.add_columns THEN
+    added := rowrunner.add_job_columns(attach.job_table,
+                                       CASE WHEN attach.enqueue_existing THEN 'queued' ELSE 'succeeded' END);
+  END IF;
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table);
-  IF EXISTS (SELECT FROM rowrunner.kinds k WHERE k.kind = attach.kind
-             AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = k.job_table)) THEN
-    RAISE NOTICE 'the table that was attached as % is gone', attach.kind;
-    PERFORM rowrunner.detach(attach.kind);
-  END IF;
-  SELECT * INTO mine FROM rowrunner.kinds k
-    WHERE k.kind = attach.kind OR k.job_table = attach.job_table;
-  IF NOT FOUND THEN
-    mine := rowrunner.register(attach.job_table, attach.kind);
-  ELSIF mine.kind <> attach.kind OR mine.job_table <> attach.job_table THEN
-    RAISE EXCEPTION '% is attached as % already, so % cannot be attached as %',
-      mine.job_table, mine.kind, attach.job_table, attach.kind USING ERRCODE = 'duplicate_object';
-  END IF;
-  -- A CHECK on status that does not know 'cancelled' says which word to use instead; what cannot be
-  -- tried is read.
+  mine := rowrunner.register(attach.job_table, attach.kind);
   UPDATE rowrunner.kinds k
     SET retention = coalesce(attach.retention, k.retention),
         failed_retention = coalesce(attach.failed_retention, k.failed_retention),
-        cancelled_status = CASE
-          WHEN rowrunner.refuses_status(attach.job_table, 'cancelled') IS NULL AND NOT EXISTS (
-                 SELECT FROM pg_constraint c JOIN pg_attribute a
-                   ON a.attrelid = c.conrelid AND a.attname = 'status' AND a.attnum = ANY (c.conkey)
-                 WHERE c.conrelid = attach.job_table AND c.contype = 'c'
-                   AND pg_get_constraintdef(c.oid) LIKE '%''queued''%'
-                   AND pg_get_constraintdef(c.oid) NOT LIKE '%''cancelled''%') THEN 'cancelled'
-          ELSE 'failed' END
+        cancelled_status = rowrunner.cancelled_status_of(attach.job_table)
     WHERE k.id = mine.id;
   PERFORM rowrunner.equip(mine);
-  IF pg_relation_size(mine.job_table) > 0 THEN
+  IF rowrunner.may_lack_entries(attach.job_table, added, attach.enqueue_existing, attach.retention) THEN
     SELECT m.unleased INTO unleased FROM rowrunner.add_missing(mine.id) m;
   END IF;
   IF unleased > 0 THEN
@@ -165,11 +180,21 @@ BEGIN
   END IF;
 END
 $$;
-CREATE FUNCTION rowrunner.attach_problems(job_table regclass) RETURNS SETOF text
+CREATE FUNCTION rowrunner.attach_problems(job_table regclass, add_columns boolean DEFAULT false) RETURNS SETOF text
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  SELECT rowrunner.table_problems(job_table) UNION ALL SELECT rowrunner.column_problems(job_table)
+  SELECT rowrunner.table_problems(job_table)
+  UNION ALL
+  SELECT format('column %s is missing (%s%s)', m.name, m.type, CASE WHEN m.not_null THEN ' NOT NULL' ELSE '' END)
+  FROM rowrunner.missing_columns(job_table) m WHERE NOT add_columns OR m.name = 'id'
+  UNION ALL SELECT rowrunner.column_problems(job_table)
+  UNION ALL
+  SELECT format('index %s uses column %s, which changes while a job runs: drop the index%s',
+                i.index_name, i.column_name,
+                CASE WHEN i.is_unique THEN ' (for one job per key make the key alone unique;'
+                  ' rowrunner.enqueue_again runs a job that has ended once more)' ELSE '' END)
+  FROM rowrunner.changing_indexes(job_table) i
   UNION ALL SELECT rowrunner.value_problems(job_table)
 $$;
 CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL::text) RETURNS text
@@ -219,6 +244,32 @@ BEGIN
   END IF;
 END
 $_$;
+CREATE FUNCTION rowrunner.cancelled_status_of(job_table regclass) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT CASE
+    WHEN rowrunner.refuses_status(job_table, 'cancelled') IS NULL AND NOT EXISTS (
+           SELECT FROM pg_constraint c JOIN pg_attribute a
+             ON a.attrelid = c.conrelid AND a.attname = 'status' AND a.attnum = ANY (c.conkey)
+           WHERE c.conrelid = job_table AND c.contype = 'c'
+             AND pg_get_constraintdef(c.oid) LIKE '%''queued''%'
+             AND pg_get_constraintdef(c.oid) NOT LIKE '%''cancelled''%') THEN 'cancelled'
+    ELSE 'failed' END
+$$;
+CREATE FUNCTION rowrunner.changing_indexes(job_table regclass) RETURNS TABLE(index_name regclass, column_name name, is_unique boolean)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT DISTINCT d.objid::regclass, a.attname, i.indisunique
+  FROM pg_index i
+  JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
+                  AND d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indrelid
+  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = d.refobjsubid
+  WHERE i.indrelid = job_table
+    AND a.attname IN ('status', 'attempts', 'last_error', 'updated_at', 'locked_at', 'locked_by',
+                      'lease', 'priority', 'run_at')
+$$;
 CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 1, lease_for interval DEFAULT '00:00:10'::interval) RETURNS SETOF jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -300,7 +351,7 @@ BEGIN
   failed := 0;
   cut := false;
   SELECT * INTO mine FROM rowrunner.kinds k WHERE k.id = claim_each.kind_id AND NOT k.paused;
-  -- A deferred check would fail at COMMIT, which does not tell the row.
+  -- A deferred check would fail at COMMIT, when nobody can tell which row it was.
   SET CONSTRAINTS ALL IMMEDIATE;
   FOR entry IN
     SELECT * FROM rowrunner.queue q
@@ -401,13 +452,10 @@ CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
   WITH needed AS (
     SELECT c.*, a.attname, a.attnotnull, a.atthasdef, a.attgenerated, a.attidentity,
            format_type(a.atttypid, a.atttypmod) AS found, format_type(a.atttypid, NULL) AS found_type
-    FROM rowrunner.job_columns() WITH ORDINALITY c (name, type, not_null, default_needed, n)
-    LEFT JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
+    FROM rowrunner.job_columns() WITH ORDINALITY c (name, type, not_null, default_needed, usual_default, n)
+    JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
     ORDER BY c.n
   )
-  SELECT format('column %s is missing (%s%s)', name, type, CASE WHEN not_null THEN ' NOT NULL' ELSE '' END)
-  FROM needed WHERE attname IS NULL
-  UNION ALL
   SELECT format('column %s is %s, must be %s', name, found, type)
          || CASE WHEN name = 'id' AND found IN ('bigint', 'integer', 'smallint')
                  THEN ': keep the number as a further column' ELSE '' END
@@ -423,23 +471,10 @@ CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
   FROM needed WHERE default_needed AND NOT atthasdef AND attidentity = ''
   UNION ALL
   SELECT 'id must be the primary key'
-  FROM needed WHERE name = 'id' AND attname IS NOT NULL
+  FROM needed WHERE name = 'id'
     AND NOT EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = 'id'
                     WHERE i.indrelid = job_table AND i.indisprimary AND i.indimmediate
                       AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)
-  UNION ALL
-  -- An index over a column that changes would make each transition write into every index.
-  SELECT DISTINCT format('index %s uses column %s, which changes while a job runs: drop the index%s',
-                         d.objid::regclass, a.attname,
-                         CASE WHEN i.indisunique THEN ' (for one job per key make the key alone unique;'
-                           ' rowrunner.enqueue_again runs a job that has ended once more)' ELSE '' END)
-  FROM pg_index i
-  JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
-                  AND d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indrelid
-  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = d.refobjsubid
-  WHERE i.indrelid = job_table
-    AND a.attname IN ('status', 'attempts', 'last_error', 'updated_at', 'locked_at', 'locked_by',
-                      'lease', 'priority', 'run_at')
 $$;
 CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -523,12 +558,12 @@ CREATE FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priority smal
 BEGIN
   EXECUTE format($sql$
     WITH entry AS MATERIALIZED (
-      SELECT q.ctid AS address, q.priority, q.job_id FROM rowrunner.queue q
+      SELECT q.ctid AS place, q.priority, q.job_id FROM rowrunner.queue q
       WHERE q.kind = $1 AND (q.priority, q.seq) > ($2, $3)
       ORDER BY q.kind, q.priority, q.seq LIMIT 1000 FOR UPDATE SKIP LOCKED
     )
     DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
-      SELECT e.address FROM entry e LEFT JOIN %s j ON j.id = e.job_id
+      SELECT e.place FROM entry e LEFT JOIN %s j ON j.id = e.job_id
       WHERE CASE WHEN j.status = 'queued' THEN j.priority = e.priority END IS NOT TRUE)) $sql$,
     mine.job_table)
     USING mine.id, drop_stale_entries.priority, drop_stale_entries.seq;
@@ -700,22 +735,22 @@ BEGIN
   RETURN true;
 END
 $$;
-CREATE FUNCTION rowrunner.job_columns() RETURNS TABLE(name text, type text, not_null boolean, default_needed boolean)
+CREATE FUNCTION rowrunner.job_columns() RETURNS TABLE(name text, type text, not_null boolean, default_needed boolean, usual_default text)
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  VALUES ('id', 'uuid', true, true),
-         ('status', 'text', true, true),
-         ('attempts', 'integer', true, true),
-         ('max_attempts', 'integer', true, true),
-         ('last_error', 'text', false, false),
-         ('created_at', 'timestamp with time zone', true, true),
-         ('updated_at', 'timestamp with time zone', true, true),
-         ('locked_at', 'timestamp with time zone', false, false),
-         ('locked_by', 'text', false, false),
-         ('lease', 'bigint', false, false),
-         ('priority', 'smallint', true, true),
-         ('run_at', 'timestamp with time zone', true, true)
+  VALUES ('id', 'uuid', true, true, 'rowrunner.new_id()'),
+         ('status', 'text', true, true, '''queued'''),
+         ('attempts', 'integer', true, true, '0'),
+         ('max_attempts', 'integer', true, true, '3'),
+         ('last_error', 'text', false, false, NULL),
+         ('created_at', 'timestamp with time zone', true, true, 'now()'),
+         ('updated_at', 'timestamp with time zone', true, true, 'now()'),
+         ('locked_at', 'timestamp with time zone', false, false, NULL),
+         ('locked_by', 'text', false, false, NULL),
+         ('lease', 'bigint', false, false, NULL),
+         ('priority', 'smallint', true, true, '0'),
+         ('run_at', 'timestamp with time zone', true, true, 'now()')
 $$;
 CREATE FUNCTION rowrunner.job_table_columns(kind text) RETURNS TABLE(job_table text, name text, type text, is_array boolean, unique_key text)
     LANGUAGE sql STABLE
@@ -760,6 +795,37 @@ BEGIN
                               job_table) USING ids;
 END
 $_$;
+CREATE FUNCTION rowrunner.jobs_without_entry(kind_id smallint, percent real) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, attempts integer, last_error text, lease bigint, locked_by text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_nestloop TO 'off'
+    SET jit TO 'off'
+    AS $$
+BEGIN
+  RETURN QUERY
+  WITH job AS MATERIALIZED (
+    SELECT u.* FROM rowrunner.kinds k, rowrunner.unended_jobs(k.job_table, percent) u WHERE k.id = kind_id
+  )
+  SELECT j.* FROM job j
+  WHERE j.status = 'queued' AND j.run_at < 'infinity'
+    AND NOT EXISTS (SELECT FROM rowrunner.queue q
+                    WHERE q.kind = kind_id AND q.job_id = j.id AND q.priority = j.priority)
+    AND NOT EXISTS (SELECT FROM rowrunner.delayed d
+                    WHERE d.kind = kind_id AND d.job_id = j.id AND d.priority = j.priority
+                      AND d.run_at = j.run_at)
+    -- A claim of it failed, and its entry waits for the next try.
+    AND NOT EXISTS (SELECT FROM rowrunner.claim_errors e
+                    JOIN rowrunner.delayed d ON d.kind = e.kind AND d.job_id = e.job_id
+                    WHERE e.kind = kind_id AND e.job_id = j.id AND d.priority = j.priority)
+  UNION ALL
+  SELECT j.* FROM job j
+  WHERE j.status = 'failed'
+    AND NOT EXISTS (SELECT FROM rowrunner.failures f WHERE f.kind = kind_id AND f.job_id = j.id)
+  UNION ALL
+  SELECT j.* FROM job j
+  WHERE j.status = 'processing' AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = j.lease);
+END
+$$;
 CREATE FUNCTION rowrunner.kind_named(kind text) RETURNS rowrunner.kinds
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -776,6 +842,39 @@ BEGIN
   END IF;
   RETURN mine;
 END
+$$;
+CREATE FUNCTION rowrunner.may_lack_entries(job_table regclass, added text[], enqueue_existing boolean, retention interval) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  IF pg_relation_size(job_table) = 0 THEN
+    RETURN false;
+  ELSIF 'status' <> ALL (added) THEN
+    IF enqueue_existing THEN
+      RAISE NOTICE '% had a column status already: its rows are enqueued if they are queued', job_table;
+    END IF;
+    RETURN true;
+  ELSIF enqueue_existing THEN
+    RETURN true;
+  END IF;
+  RAISE NOTICE 'the rows of % count as succeeded: none of them is enqueued', job_table;
+  IF retention IS NOT NULL THEN
+    RAISE WARNING 'retention will delete the rows that % has now, % from now on', job_table, retention
+      USING HINT = 'Attach it without retention if they are to stay.';
+  END IF;
+  RETURN false;
+END
+$$;
+CREATE FUNCTION rowrunner.missing_columns(job_table regclass) RETURNS TABLE(name text, type text, not_null boolean, usual_default text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT c.name, c.type, c.not_null, c.usual_default
+  FROM rowrunner.job_columns() WITH ORDINALITY c (name, type, not_null, default_needed, usual_default, n)
+  WHERE NOT EXISTS (SELECT FROM pg_attribute a
+                    WHERE a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped)
+  ORDER BY c.n
 $$;
 CREATE FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer DEFAULT 1000) RETURNS integer
     LANGUAGE plpgsql
@@ -794,7 +893,7 @@ BEGIN
     DELETE FROM rowrunner.delayed WHERE ctid = ANY (ARRAY(SELECT ctid FROM due))
   )
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT kind, priority, nextval('rowrunner.queue_back'), job_id FROM due ORDER BY run_at;
+    SELECT kind, priority, nextval('rowrunner.back_of_line'), job_id FROM due ORDER BY run_at;
   GET DIAGNOSTICS n = ROW_COUNT;
   RETURN n;
 END
@@ -802,26 +901,29 @@ $$;
 CREATE FUNCTION rowrunner.new_id() RETURNS uuid
     LANGUAGE sql PARALLEL SAFE
     RETURN (encode(set_bit(set_bit(OVERLAY(uuid_send(gen_random_uuid()) PLACING SUBSTRING(int8send(((date_part('epoch'::text, clock_timestamp()) * (1000)::double precision))::bigint) FROM 3) FROM 1 FOR 6), (52)::bigint, 1), (53)::bigint, 1), 'hex'::text))::uuid;
-CREATE FUNCTION rowrunner.new_lease() RETURNS bigint
-    LANGUAGE sql
-    RETURN (((('x'::text || "left"(replace((gen_random_uuid())::text, '-'::text, ''::text), 16)))::bit(64))::bigint & '9223372036854775807'::bigint);
-CREATE FUNCTION rowrunner.none_kept(job_table regclass, ids uuid[], leases bigint[]) RETURNS boolean
+CREATE FUNCTION rowrunner.new_kind(job_table regclass, kind text) RETURNS rowrunner.kinds
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 DECLARE
-  kept uuid;
+  mine rowrunner.kinds;
 BEGIN
-  EXECUTE format('SELECT j.id FROM unnest($1, $2) AS f (id, lease) JOIN %s j ON j.id = f.id'
-                 ' WHERE j.status = ''processing'' AND j.lease = f.lease LIMIT 1'
-                 ' FOR NO KEY UPDATE OF j SKIP LOCKED', job_table)
-    INTO kept USING ids, leases;
-  IF kept IS NOT NULL THEN
-    PERFORM rowrunner.refuse_end(kept);
+  IF new_kind.kind !~ '^[a-z][a-z0-9_]{0,47}$' THEN
+    RAISE EXCEPTION 'kind % is not a name of lower case letters, digits and _ (48 at most)',
+      quote_literal(new_kind.kind) USING ERRCODE = 'invalid_name';
   END IF;
-  RETURN true;
+  EXECUTE format('CREATE SEQUENCE rowrunner.wakeup_%s', new_kind.kind);
+  EXECUTE format('CREATE SEQUENCE rowrunner.reached_%s', new_kind.kind);
+  INSERT INTO rowrunner.kinds (kind, job_table, cancelled_status, wakeup, reached)
+    VALUES (new_kind.kind, new_kind.job_table, 'failed', ('rowrunner.wakeup_' || new_kind.kind)::regclass,
+            ('rowrunner.reached_' || new_kind.kind)::regclass)
+    RETURNING * INTO mine;
+  RETURN mine;
 END
 $_$;
+CREATE FUNCTION rowrunner.new_lease() RETURNS bigint
+    LANGUAGE sql
+    RETURN (((('x'::text || "left"(replace((gen_random_uuid())::text, '-'::text, ''::text), 16)))::bit(64))::bigint & '9223372036854775807'::bigint);
 CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -867,7 +969,7 @@ DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
 BEGIN
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.queue_back'), i.id
+    SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.back_of_line'), i.id
     FROM inserted i
     WHERE CASE WHEN pg_catalog.pg_typeof(i.id) OPERATOR(pg_catalog.<>) 'pg_catalog.uuid'::pg_catalog.regtype
                  OR pg_catalog.pg_typeof(i.status) OPERATOR(pg_catalog.<>) 'pg_catalog.text'::pg_catalog.regtype
@@ -977,8 +1079,8 @@ BEGIN
     -- What ran before and comes back goes to the front: it is older than all that wait.
     INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
       VALUES (my_kind, NEW.priority,
-              CASE WHEN OLD.status = 'processing' THEN nextval('rowrunner.queue_front')
-                   ELSE nextval('rowrunner.queue_back') END,
+              CASE WHEN OLD.status = 'processing' THEN nextval('rowrunner.front_of_line')
+                   ELSE nextval('rowrunner.back_of_line') END,
               NEW.id);
   END IF;
   -- A hand-written UPDATE sets only the status: take the lease away, so that a worker that still runs
@@ -1072,11 +1174,11 @@ DECLARE
   job uuid;
 BEGIN
   WITH entry AS MATERIALIZED (
-    SELECT q.ctid AS address FROM rowrunner.queue q
+    SELECT q.ctid AS place FROM rowrunner.queue q
     WHERE q.kind = mine.id AND (q.priority, q.seq) > (put_off_entry.priority, put_off_entry.seq)
     ORDER BY q.kind, q.priority, q.seq LIMIT 1 FOR UPDATE SKIP LOCKED
   ), gone AS (
-    DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(SELECT e.address FROM entry e))
+    DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(SELECT e.place FROM entry e))
     RETURNING q.priority, q.job_id
   )
   INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
@@ -1155,14 +1257,14 @@ BEGIN
           HINT = 'SELECT * FROM rowrunner.job_columns() lists the types; or detach the kind.';
 END
 $$;
-CREATE FUNCTION rowrunner.refuse_unfit(job_table regclass) RETURNS void
+CREATE FUNCTION rowrunner.refuse_unfit(job_table regclass, add_columns boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
   problems text;
 BEGIN
-  SELECT string_agg(p, '; ') INTO problems FROM rowrunner.attach_problems(job_table) p;
+  SELECT string_agg(p, '; ') INTO problems FROM rowrunner.attach_problems(job_table, add_columns) p;
   IF problems IS NOT NULL THEN
     RAISE EXCEPTION '% cannot be attached: %', job_table, problems
       USING ERRCODE = 'invalid_table_definition',
@@ -1170,7 +1272,7 @@ BEGIN
   END IF;
 END
 $$;
-CREATE FUNCTION rowrunner.refuses_status(job_table regclass, wanted text) RETURNS name
+CREATE FUNCTION rowrunner.refuses_status(job_table regclass, word text) RETURNS name
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
@@ -1187,7 +1289,7 @@ BEGIN
   LOOP
     BEGIN
       EXECUTE format('SELECT (%s) IS NOT FALSE FROM (SELECT $1 AS status) job', checked.expression)
-        INTO fits USING wanted;
+        INTO fits USING word;
     EXCEPTION WHEN OTHERS THEN
       fits := false;  -- and so would the UPDATE fail
     END;
@@ -1201,23 +1303,26 @@ $_$;
 CREATE FUNCTION rowrunner.register(job_table regclass, kind text) RETURNS rowrunner.kinds
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
+    AS $$
 DECLARE
   mine rowrunner.kinds;
 BEGIN
-  IF register.kind !~ '^[a-z][a-z0-9_]{0,47}$' THEN
-    RAISE EXCEPTION 'kind % is not a name of lower case letters, digits and _ (48 at most)',
-      quote_literal(register.kind) USING ERRCODE = 'invalid_name';
+  IF EXISTS (SELECT FROM rowrunner.kinds k WHERE k.kind = register.kind
+             AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = k.job_table)) THEN
+    RAISE NOTICE 'the table that was attached as % is gone', register.kind;
+    PERFORM rowrunner.detach(register.kind);
   END IF;
-  EXECUTE format('CREATE SEQUENCE rowrunner.wakeup_%s', register.kind);
-  EXECUTE format('CREATE SEQUENCE rowrunner.reached_%s', register.kind);
-  INSERT INTO rowrunner.kinds (kind, job_table, cancelled_status, wakeup, reached)
-    VALUES (register.kind, register.job_table, 'failed', ('rowrunner.wakeup_' || register.kind)::regclass,
-            ('rowrunner.reached_' || register.kind)::regclass)
-    RETURNING * INTO mine;
+  SELECT * INTO mine FROM rowrunner.kinds k
+    WHERE k.kind = register.kind OR k.job_table = register.job_table;
+  IF NOT FOUND THEN
+    mine := rowrunner.new_kind(register.job_table, register.kind);
+  ELSIF mine.kind <> register.kind OR mine.job_table <> register.job_table THEN
+    RAISE EXCEPTION '% is attached as % already, so % cannot be attached as %',
+      mine.job_table, mine.kind, register.job_table, register.kind USING ERRCODE = 'duplicate_object';
+  END IF;
   RETURN mine;
 END
-$_$;
+$$;
 CREATE FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1252,17 +1357,17 @@ DECLARE
 BEGIN
   DELETE FROM rowrunner.queue q
     USING (SELECT e.priority, e.seq,
-                  row_number() OVER (PARTITION BY e.job_id, e.priority ORDER BY e.seq) AS copy
+                  row_number() OVER (PARTITION BY e.job_id, e.priority ORDER BY e.seq) AS place
            FROM rowrunner.queue e WHERE e.kind = of_kind) numbered
     WHERE q.kind = of_kind AND q.priority = numbered.priority AND q.seq = numbered.seq
-      AND numbered.copy > 1;
+      AND numbered.place > 1;
   GET DIAGNOSTICS removed = ROW_COUNT;
   DELETE FROM rowrunner.delayed WHERE ctid = ANY (ARRAY(
     SELECT numbered.tid
     FROM (SELECT d.ctid AS tid, d.job_id, d.priority,
-                 row_number() OVER (PARTITION BY d.job_id, d.priority, d.run_at) AS copy
+                 row_number() OVER (PARTITION BY d.job_id, d.priority, d.run_at) AS place
           FROM rowrunner.delayed d WHERE d.kind = of_kind) numbered
-    WHERE numbered.copy > 1
+    WHERE numbered.place > 1
        OR EXISTS (SELECT FROM rowrunner.queue q WHERE q.kind = of_kind AND q.job_id = numbered.job_id
                     AND q.priority = numbered.priority)));
   GET DIAGNOSTICS n = ROW_COUNT;
@@ -1462,23 +1567,6 @@ BEGIN
   END IF;
 END
 $_$;
-CREATE FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-BEGIN
-  EXECUTE format($sql$
-    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-    SELECT $1, CASE WHEN u.run_at > now() THEN u.run_at
-                    ELSE rowrunner.pass_over($1, u.id, 'the UPDATE that takes the job changed no row') END,
-           u.priority, u.id
-    FROM (SELECT j.id, j.priority, j.run_at
-          FROM unnest($2, $3) AS e (id, priority) JOIN %s j ON j.id = e.id
-          WHERE j.status = 'queued' AND j.priority = e.priority AND j.run_at < 'infinity'
-          FOR NO KEY UPDATE OF j SKIP LOCKED) u $sql$, job_table)
-    USING kind, ids, priorities;
-END
-$_$;
 CREATE FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb DEFAULT 'null'::jsonb) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1601,13 +1689,13 @@ BEGIN
   LOOP
     EXECUTE format($sql$
       WITH x AS MATERIALIZED (
-        SELECT e.*, e.ctid AS address FROM rowrunner.%I e
+        SELECT e.*, e.ctid AS place FROM rowrunner.%I e
         WHERE e.ctid >= $1 AND e.ctid < $2 AND e.kind + 0 = $3
       ), j AS MATERIALIZED (
         SELECT a.* FROM rowrunner.jobs_among($4, ARRAY(SELECT x.job_id FROM x)) a WHERE $4 IS NOT NULL
       )
       DELETE FROM rowrunner.%1$I WHERE ctid = ANY (ARRAY(
-        SELECT x.address FROM x WHERE NOT EXISTS (SELECT FROM j WHERE j.id = x.job_id AND %s))) $sql$,
+        SELECT x.place FROM x WHERE NOT EXISTS (SELECT FROM j WHERE j.id = x.job_id AND %s))) $sql$,
       store, matches) USING first_row, end_row, kind_id, job_table;
     GET DIAGNOSTICS n = ROW_COUNT;
     removed := removed + n;
@@ -1658,7 +1746,7 @@ CREATE FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most intege
 BEGIN
   EXECUTE format($sql$
     WITH entry AS MATERIALIZED (
-      SELECT q.ctid AS address, q.priority, q.seq, q.job_id FROM rowrunner.queue q
+      SELECT q.ctid AS place, q.priority, q.seq, q.job_id FROM rowrunner.queue q
       WHERE q.kind = $1 AND (q.priority, q.seq) > ($6, $7)
       ORDER BY q.kind, q.priority, q.seq LIMIT $2 FOR UPDATE SKIP LOCKED
     ), free AS MATERIALIZED (
@@ -1666,7 +1754,7 @@ BEGIN
       FOR UPDATE SKIP LOCKED
     ), gone AS (
       DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
-        SELECT e.address FROM entry e
+        SELECT e.place FROM entry e
         WHERE EXISTS (SELECT FROM free f WHERE f.id = e.job_id)
            OR NOT EXISTS (SELECT FROM %1$s j WHERE j.id = e.job_id)))
     ), taken AS (
@@ -1700,7 +1788,7 @@ BEGIN
   USING mine.id, take.at_most, rowrunner.new_lease(), take.worker, take.lease_for, take.priority, take.seq;
 END
 $_$;
-CREATE FUNCTION rowrunner.unended_jobs(job_table regclass) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, attempts integer, last_error text, lease bigint, locked_by text)
+CREATE FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, attempts integer, last_error text, lease bigint, locked_by text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
@@ -1713,7 +1801,8 @@ BEGIN
   END IF;
   RETURN QUERY EXECUTE format(
     'SELECT j.id, j.status, j.priority, j.run_at, j.created_at, j.updated_at, j.attempts, j.last_error, j.lease,'
-    ' j.locked_by FROM %s j WHERE j.status IN (''queued'', ''processing'', ''failed'')', job_table);
+    ' j.locked_by FROM %s j %s WHERE j.status IN (''queued'', ''processing'', ''failed'')', job_table,
+    CASE WHEN percent < 100 THEN format('TABLESAMPLE SYSTEM (%s)', percent) ELSE '' END);
 END
 $$;
 CREATE FUNCTION rowrunner.value_problems(job_table regclass) RETURNS SETOF text
@@ -1725,11 +1814,10 @@ DECLARE
   fits boolean;
 BEGIN
   FOR found IN
-    SELECT wanted.*, pg_get_expr(d.adbin, d.adrelid) AS expression,
+    SELECT wanted.*, c.usual_default, pg_get_expr(d.adbin, d.adrelid) AS expression,
            rowrunner.only_computes(d.adbin, 'pg_attrdef', d.oid, job_table) AS can_be_tried
-    FROM (VALUES ('status', '= ''queued''', '''queued'''), ('attempts', '= 0', '0'),
-                 ('max_attempts', '> 0', '3'), ('priority', 'IS NOT NULL', '0'),
-                 ('run_at', '<= now()', 'now()')) AS wanted (name, test, better)
+    FROM (VALUES ('status', '= ''queued'''), ('attempts', '= 0'), ('max_attempts', '> 0'),
+                 ('priority', 'IS NOT NULL'), ('run_at', '<= now()')) AS wanted (name, test)
     JOIN rowrunner.job_columns() c ON c.name = wanted.name
     JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND a.attgenerated = ''
                        AND format_type(a.atttypid, NULL) = c.type
@@ -1745,7 +1833,7 @@ BEGIN
     END IF;
     IF fits IS NOT TRUE THEN
       RETURN NEXT format('the default of %1$s is %2$s: ALTER TABLE %3$s ALTER COLUMN %1$s SET DEFAULT %4$s',
-                         found.name, found.expression, job_table, found.better);
+                         found.name, found.expression, job_table, found.usual_default);
     END IF;
   END LOOP;
   RETURN QUERY
@@ -1875,6 +1963,12 @@ ALTER TABLE rowrunner.attempts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
+CREATE SEQUENCE rowrunner.back_of_line
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 CREATE TABLE rowrunner.cancellations (
     lease bigint NOT NULL,
     job_id uuid NOT NULL,
@@ -1916,6 +2010,12 @@ CREATE TABLE rowrunner.failures (
     attempts integer NOT NULL,
     error text
 );
+CREATE SEQUENCE rowrunner.front_of_line
+    START WITH -1
+    INCREMENT BY -1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 ALTER TABLE rowrunner.kinds ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME rowrunner.kinds_id_seq
     START WITH 1
@@ -1972,18 +2072,6 @@ CREATE TABLE rowrunner.queue (
     job_id uuid NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_insert_scale_factor='0.2', autovacuum_vacuum_cost_delay='0');
-CREATE SEQUENCE rowrunner.queue_back
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
-CREATE SEQUENCE rowrunner.queue_front
-    START WITH -1
-    INCREMENT BY -1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
 CREATE SEQUENCE rowrunner.reached_spot_image
     START WITH 1
     INCREMENT BY 1
@@ -2069,7 +2157,7 @@ CREATE TRIGGER rowrunner_delete AFTER DELETE ON public.spot_image_jobs REFERENCI
 CREATE TRIGGER rowrunner_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_insert('1', 'spot_image', 'rowrunner.wakeup_spot_image');
 CREATE TRIGGER rowrunner_truncate AFTER TRUNCATE ON public.spot_image_jobs FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_truncate('1', 'spot_image', 'rowrunner.wakeup_spot_image');
 CREATE TRIGGER rowrunner_update AFTER UPDATE ON public.spot_image_jobs FOR EACH ROW WHEN (((new.status = ANY (ARRAY['queued'::text, 'failed'::text])) OR (old.status = 'failed'::text) OR ((new.status = 'processing'::text) AND ((new.lease IS NULL) OR (old.status <> ALL (ARRAY['queued'::text, 'processing'::text])))) OR (new.id <> old.id))) EXECUTE FUNCTION rowrunner.on_update('1', 'spot_image', 'rowrunner.wakeup_spot_image');
-CREATE TRIGGER spot_takes_status_of_job BEFORE INSERT ON public.spots FOR EACH ROW EXECUTE FUNCTION public.spot_takes_status_of_job();
+CREATE TRIGGER spot_takes_word_of_job BEFORE INSERT ON public.spots FOR EACH ROW EXECUTE FUNCTION public.spot_takes_word_of_job();
 CREATE TRIGGER spots_follow_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
 CREATE TRIGGER spots_follow_update AFTER UPDATE ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
 CREATE CONSTRAINT TRIGGER rowrunner_wakeup AFTER INSERT ON rowrunner.wakeups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION rowrunner.on_wakeup();
@@ -2079,11 +2167,12 @@ GRANT USAGE ON SCHEMA public TO rowrunner_spots;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_engine;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_app;
-REVOKE ALL ON FUNCTION public.spot_takes_status_of_job() FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.spot_takes_word_of_job() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.spots_follow_jobs() FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.add_job_columns(job_table regclass, old_status text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval, failed_retention interval) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.attach_problems(job_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval, failed_retention interval, add_columns boolean, enqueue_existing boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.attach_problems(job_table regclass, add_columns boolean) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) TO rowrunner_app;
@@ -2091,6 +2180,8 @@ REVOKE ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) FRO
 GRANT ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status text, reason text, OUT found_status text, OUT found_lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status text, reason text, OUT found_status text, OUT found_lease bigint) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.cancelled_status_of(job_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.changing_indexes(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) FROM PUBLIC;
@@ -2135,18 +2226,20 @@ GRANT ALL ON FUNCTION rowrunner.job_table_columns(kind text) TO rowrunner_worker
 GRANT ALL ON FUNCTION rowrunner.job_table_columns(kind text) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.jobs_without_entry(kind_id smallint, percent real) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.kind_named(kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_engine;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.may_lack_entries(job_table regclass, added text[], enqueue_existing boolean, retention interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.missing_columns(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.new_id() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.new_id() TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.new_id() TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.new_kind(job_table regclass, kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.new_lease() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.new_lease() TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.none_kept(job_table regclass, ids uuid[], leases bigint[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.none_kept(job_table regclass, ids uuid[], leases bigint[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.on_delete() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_insert() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_truncate() FROM PUBLIC;
@@ -2176,8 +2269,8 @@ REVOKE ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) 
 GRANT ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.refuse_types() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_types() TO rowrunner_engine;
-REVOKE ALL ON FUNCTION rowrunner.refuse_unfit(job_table regclass) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, wanted text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.refuse_unfit(job_table regclass, add_columns boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, word text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.register(job_table regclass, kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
@@ -2195,8 +2288,6 @@ REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_l
 GRANT ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_locked boolean) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.steps(kind text, job_id uuid) FROM PUBLIC;
@@ -2212,8 +2303,8 @@ GRANT ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, p
 REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) TO rowrunner_engine;
@@ -2244,6 +2335,8 @@ GRANT SELECT,UPDATE ON TABLE public.travel_plans TO rowrunner_worker;
 GRANT SELECT,DELETE ON TABLE rowrunner.attempts TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.attempts TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.attempts TO rowrunner_app;
+GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_engine;
+GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_worker;
 GRANT SELECT,INSERT ON TABLE rowrunner.cancellations TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.cancellations TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.cancellations TO rowrunner_app;
@@ -2258,6 +2351,7 @@ GRANT SELECT ON TABLE rowrunner.delayed TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.failures TO rowrunner_app;
+GRANT USAGE ON SEQUENCE rowrunner.front_of_line TO rowrunner_engine;
 GRANT SELECT,INSERT ON TABLE rowrunner.leases TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.leases TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.leases TO rowrunner_app;
@@ -2271,9 +2365,6 @@ GRANT SELECT ON TABLE rowrunner.progress TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.queue TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.queue TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.queue TO rowrunner_app;
-GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_engine;
-GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_worker;
-GRANT USAGE ON SEQUENCE rowrunner.queue_front TO rowrunner_engine;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.reached_spot_image TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_app;

@@ -1,21 +1,33 @@
 -- What a table must look like to be a job table. docs/job-tables.md explains it.
 
--- What a job table must have. `default_needed` columns must work when an INSERT leaves them out.
+-- What a job table must have. `default_needed` columns must work when an INSERT leaves them out;
+-- `usual_default` is the default that attach gives to a column that it adds.
 CREATE FUNCTION rowrunner.job_columns()
-RETURNS TABLE (name text, type text, not_null boolean, default_needed boolean)
+RETURNS TABLE (name text, type text, not_null boolean, default_needed boolean, usual_default text)
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-  VALUES ('id', 'uuid', true, true),
-         ('status', 'text', true, true),
-         ('attempts', 'integer', true, true),
-         ('max_attempts', 'integer', true, true),
-         ('last_error', 'text', false, false),
-         ('created_at', 'timestamp with time zone', true, true),
-         ('updated_at', 'timestamp with time zone', true, true),
-         ('locked_at', 'timestamp with time zone', false, false),
-         ('locked_by', 'text', false, false),
-         ('lease', 'bigint', false, false),
-         ('priority', 'smallint', true, true),
-         ('run_at', 'timestamp with time zone', true, true)
+  VALUES ('id', 'uuid', true, true, 'rowrunner.new_id()'),
+         ('status', 'text', true, true, '''queued'''),
+         ('attempts', 'integer', true, true, '0'),
+         ('max_attempts', 'integer', true, true, '3'),
+         ('last_error', 'text', false, false, NULL),
+         ('created_at', 'timestamp with time zone', true, true, 'now()'),
+         ('updated_at', 'timestamp with time zone', true, true, 'now()'),
+         ('locked_at', 'timestamp with time zone', false, false, NULL),
+         ('locked_by', 'text', false, false, NULL),
+         ('lease', 'bigint', false, false, NULL),
+         ('priority', 'smallint', true, true, '0'),
+         ('run_at', 'timestamp with time zone', true, true, 'now()')
+$$;
+
+-- Those that a table lacks, in this order.
+CREATE FUNCTION rowrunner.missing_columns(job_table regclass)
+RETURNS TABLE (name text, type text, not_null boolean, usual_default text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT c.name, c.type, c.not_null, c.usual_default
+  FROM rowrunner.job_columns() WITH ORDINALITY c (name, type, not_null, default_needed, usual_default, n)
+  WHERE NOT EXISTS (SELECT FROM pg_attribute a
+                    WHERE a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped)
+  ORDER BY c.n
 $$;
 
 -- What keeps a relation from being a job table, apart from its columns.
@@ -53,19 +65,16 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WHERE r.ev_class = job_table AND c.relkind IN ('r', 'p')
 $$;
 
--- What is wrong with the columns and indexes of a table that is to be a job table.
+-- What is wrong with the columns of a table that is to be a job table, apart from those that it lacks.
 CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH needed AS (
     SELECT c.*, a.attname, a.attnotnull, a.atthasdef, a.attgenerated, a.attidentity,
            format_type(a.atttypid, a.atttypmod) AS found, format_type(a.atttypid, NULL) AS found_type
-    FROM rowrunner.job_columns() WITH ORDINALITY c (name, type, not_null, default_needed, n)
-    LEFT JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
+    FROM rowrunner.job_columns() WITH ORDINALITY c (name, type, not_null, default_needed, usual_default, n)
+    JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND NOT a.attisdropped
     ORDER BY c.n
   )
-  SELECT format('column %s is missing (%s%s)', name, type, CASE WHEN not_null THEN ' NOT NULL' ELSE '' END)
-  FROM needed WHERE attname IS NULL
-  UNION ALL
   SELECT format('column %s is %s, must be %s', name, found, type)
          || CASE WHEN name = 'id' AND found IN ('bigint', 'integer', 'smallint')
                  THEN ': keep the number as a further column' ELSE '' END
@@ -81,16 +90,17 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   FROM needed WHERE default_needed AND NOT atthasdef AND attidentity = ''
   UNION ALL
   SELECT 'id must be the primary key'
-  FROM needed WHERE name = 'id' AND attname IS NOT NULL
+  FROM needed WHERE name = 'id'
     AND NOT EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = 'id'
                     WHERE i.indrelid = job_table AND i.indisprimary AND i.indimmediate
                       AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum)
-  UNION ALL
-  -- An index over a column that changes would make each transition write into every index.
-  SELECT DISTINCT format('index %s uses column %s, which changes while a job runs: drop the index%s',
-                         d.objid::regclass, a.attname,
-                         CASE WHEN i.indisunique THEN ' (for one job per key make the key alone unique;'
-                           ' rowrunner.enqueue_again runs a job that has ended once more)' ELSE '' END)
+$$;
+
+-- The indexes that use a column which changes while a job runs: each transition would write into every index.
+CREATE FUNCTION rowrunner.changing_indexes(job_table regclass)
+RETURNS TABLE (index_name regclass, column_name name, is_unique boolean)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT DISTINCT d.objid::regclass, a.attname, i.indisunique
   FROM pg_index i
   JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid
                   AND d.refclassid = 'pg_class'::regclass AND d.refobjid = i.indrelid
@@ -153,11 +163,10 @@ DECLARE
   fits boolean;
 BEGIN
   FOR found IN
-    SELECT wanted.*, pg_get_expr(d.adbin, d.adrelid) AS expression,
+    SELECT wanted.*, c.usual_default, pg_get_expr(d.adbin, d.adrelid) AS expression,
            rowrunner.only_computes(d.adbin, 'pg_attrdef', d.oid, job_table) AS can_be_tried
-    FROM (VALUES ('status', '= ''queued''', '''queued'''), ('attempts', '= 0', '0'),
-                 ('max_attempts', '> 0', '3'), ('priority', 'IS NOT NULL', '0'),
-                 ('run_at', '<= now()', 'now()')) AS wanted (name, test, better)
+    FROM (VALUES ('status', '= ''queued'''), ('attempts', '= 0'), ('max_attempts', '> 0'),
+                 ('priority', 'IS NOT NULL'), ('run_at', '<= now()')) AS wanted (name, test)
     JOIN rowrunner.job_columns() c ON c.name = wanted.name
     JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = c.name AND a.attgenerated = ''
                        AND format_type(a.atttypid, NULL) = c.type
@@ -173,7 +182,7 @@ BEGIN
     END IF;
     IF fits IS NOT TRUE THEN
       RETURN NEXT format('the default of %1$s is %2$s: ALTER TABLE %3$s ALTER COLUMN %1$s SET DEFAULT %4$s',
-                         found.name, found.expression, job_table, found.better);
+                         found.name, found.expression, job_table, found.usual_default);
     END IF;
   END LOOP;
   RETURN QUERY
@@ -185,19 +194,31 @@ BEGIN
 END
 $$;
 
--- Everything that keeps a table from being a job table, one sentence each.
-CREATE FUNCTION rowrunner.attach_problems(job_table regclass) RETURNS SETOF text
+-- Everything that keeps a table from being a job table, one sentence each. With `add_columns`, what would be in
+-- the way of an attach that adds the missing columns; the key must be there.
+CREATE FUNCTION rowrunner.attach_problems(job_table regclass, add_columns boolean DEFAULT false)
+RETURNS SETOF text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT rowrunner.table_problems(job_table) UNION ALL SELECT rowrunner.column_problems(job_table)
+  SELECT rowrunner.table_problems(job_table)
+  UNION ALL
+  SELECT format('column %s is missing (%s%s)', m.name, m.type, CASE WHEN m.not_null THEN ' NOT NULL' ELSE '' END)
+  FROM rowrunner.missing_columns(job_table) m WHERE NOT add_columns OR m.name = 'id'
+  UNION ALL SELECT rowrunner.column_problems(job_table)
+  UNION ALL
+  SELECT format('index %s uses column %s, which changes while a job runs: drop the index%s',
+                i.index_name, i.column_name,
+                CASE WHEN i.is_unique THEN ' (for one job per key make the key alone unique;'
+                  ' rowrunner.enqueue_again runs a job that has ended once more)' ELSE '' END)
+  FROM rowrunner.changing_indexes(job_table) i
   UNION ALL SELECT rowrunner.value_problems(job_table)
 $$;
 
-CREATE FUNCTION rowrunner.refuse_unfit(job_table regclass) RETURNS void
+CREATE FUNCTION rowrunner.refuse_unfit(job_table regclass, add_columns boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   problems text;
 BEGIN
-  SELECT string_agg(p, '; ') INTO problems FROM rowrunner.attach_problems(job_table) p;
+  SELECT string_agg(p, '; ') INTO problems FROM rowrunner.attach_problems(job_table, add_columns) p;
   IF problems IS NOT NULL THEN
     RAISE EXCEPTION '% cannot be attached: %', job_table, problems
       USING ERRCODE = 'invalid_table_definition',

@@ -1,56 +1,73 @@
 -- The calls that make a table a job table, and an ordinary one again.
 
--- Gives every job the entry that belongs to its status, if it has none: in the queue or among the
--- delayed, in the dead letter list, or an expired lease, with which the next rescue finds a job that is
--- processing under a lease that does not exist. The job table is only read. One snapshot sees a job and
--- its entry, so none gets a second one from here unless two of these run at once; the row decides then.
--- Whole tables are joined: by hash or merge, which spill to disk, whatever the statistics say.
--- `unleased` are processing and belong to nobody. The job table is read by a function of rowrunner_job_writer,
--- in the same snapshot: planning a statement runs what is immutable in the table's indexes and constraints,
--- which its owner wrote.
+-- The jobs of a kind that lack the entry which belongs to their status: in the queue or among the delayed, in the
+-- dead letter list, or a lease. `percent` of the table's pages are read. One snapshot sees a job and its entry. The
+-- job table is read by a function of rowrunner_job_writer, in the same snapshot: planning a statement runs what is
+-- immutable in the table's indexes and constraints, which its owner wrote. Whole tables are joined: by hash or
+-- merge, which spill to disk, whatever the statistics say.
+CREATE FUNCTION rowrunner.jobs_without_entry(kind_id smallint, percent real)
+RETURNS TABLE (id uuid, status text, priority smallint, run_at timestamptz, created_at timestamptz,
+               updated_at timestamptz, attempts integer, last_error text, lease bigint, locked_by text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_nestloop = off
+SET jit = off AS $$
+BEGIN
+  RETURN QUERY
+  WITH job AS MATERIALIZED (
+    SELECT u.* FROM rowrunner.kinds k, rowrunner.unended_jobs(k.job_table, percent) u WHERE k.id = kind_id
+  )
+  SELECT j.* FROM job j
+  WHERE j.status = 'queued' AND j.run_at < 'infinity'
+    AND NOT EXISTS (SELECT FROM rowrunner.queue q
+                    WHERE q.kind = kind_id AND q.job_id = j.id AND q.priority = j.priority)
+    AND NOT EXISTS (SELECT FROM rowrunner.delayed d
+                    WHERE d.kind = kind_id AND d.job_id = j.id AND d.priority = j.priority
+                      AND d.run_at = j.run_at)
+    -- A claim of it failed, and its entry waits for the next try.
+    AND NOT EXISTS (SELECT FROM rowrunner.claim_errors e
+                    JOIN rowrunner.delayed d ON d.kind = e.kind AND d.job_id = e.job_id
+                    WHERE e.kind = kind_id AND e.job_id = j.id AND d.priority = j.priority)
+  UNION ALL
+  SELECT j.* FROM job j
+  WHERE j.status = 'failed'
+    AND NOT EXISTS (SELECT FROM rowrunner.failures f WHERE f.kind = kind_id AND f.job_id = j.id)
+  UNION ALL
+  SELECT j.* FROM job j
+  WHERE j.status = 'processing' AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = j.lease);
+END
+$$;
+
+-- Gives these jobs their entries: an expired lease if they are processing, with which the next rescue finds them.
+-- The job table is only read. No job gets a second entry from here unless two of these run at once; the row
+-- decides then. `unleased` are processing and belong to no worker of the engine.
 CREATE FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT delayed bigint,
                                       OUT failed bigint, OUT lost bigint, OUT unleased bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_nestloop = off
 SET jit = off AS $$
 BEGIN
-  WITH job AS MATERIALIZED (
-    SELECT j.* FROM rowrunner.kinds k, rowrunner.unended_jobs(k.job_table) j WHERE k.id = kind_id
-  ), missing AS MATERIALIZED (
-    SELECT j.id, j.priority, j.run_at FROM job j
-    WHERE j.status = 'queued' AND j.run_at < 'infinity'
-      AND NOT EXISTS (SELECT FROM rowrunner.queue q
-                      WHERE q.kind = kind_id AND q.job_id = j.id AND q.priority = j.priority)
-      AND NOT EXISTS (SELECT FROM rowrunner.delayed d
-                      WHERE d.kind = kind_id AND d.job_id = j.id AND d.priority = j.priority
-                        AND d.run_at = j.run_at)
-      -- A claim of it failed, and its entry waits for the next try.
-      AND NOT EXISTS (SELECT FROM rowrunner.claim_errors e
-                      JOIN rowrunner.delayed d ON d.kind = e.kind AND d.job_id = e.job_id
-                      WHERE e.kind = kind_id AND e.job_id = j.id AND d.priority = j.priority)
-    ORDER BY j.created_at, j.id
+  WITH missing AS MATERIALIZED (
+    SELECT j.* FROM rowrunner.jobs_without_entry(kind_id, 100) j ORDER BY j.created_at, j.id
   ), due AS (
     INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT kind_id, m.priority, nextval('rowrunner.queue_back'), m.id FROM missing m WHERE m.run_at <= now()
+    SELECT kind_id, m.priority, nextval('rowrunner.queue_back'), m.id
+    FROM missing m WHERE m.status = 'queued' AND m.run_at <= now()
     RETURNING 1
   ), later AS (
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-    SELECT kind_id, m.run_at, m.priority, m.id FROM missing m WHERE m.run_at > now()
+    SELECT kind_id, m.run_at, m.priority, m.id FROM missing m WHERE m.status = 'queued' AND m.run_at > now()
     RETURNING 1
   ), dead AS (
     INSERT INTO rowrunner.failures (kind, job_id, failed_at, attempts, error)
-    SELECT kind_id, j.id, j.updated_at, j.attempts, j.last_error FROM job j WHERE j.status = 'failed'
+    SELECT kind_id, m.id, m.updated_at, m.attempts, m.last_error FROM missing m WHERE m.status = 'failed'
     ON CONFLICT DO NOTHING RETURNING 1
   ), expired AS (
     INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
-    SELECT j.lease, kind_id, coalesce(min(j.locked_by), 'unknown'), now(), array_agg(j.id)
-    FROM job j
-    WHERE j.status = 'processing' AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = j.lease)
-    GROUP BY j.lease HAVING j.lease IS NOT NULL
+    SELECT m.lease, kind_id, coalesce(min(m.locked_by), 'unknown'), now(), array_agg(m.id)
+    FROM missing m WHERE m.status = 'processing' AND m.lease IS NOT NULL GROUP BY m.lease
     ON CONFLICT DO NOTHING RETURNING cardinality(job_ids) AS jobs
   )
   SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM later), (SELECT count(*) FROM dead),
          (SELECT coalesce(sum(e.jobs), 0) FROM expired e),
-         (SELECT count(*) FROM job j WHERE j.status = 'processing' AND j.lease IS NULL)
+         (SELECT count(*) FROM missing m WHERE m.status = 'processing' AND m.lease IS NULL)
   INTO queued, delayed, failed, lost, unleased;
   PERFORM rowrunner.fire_deferred();
 END
@@ -139,26 +156,6 @@ BEGIN
 END
 $$;
 
--- A new row of rowrunner.kinds, with the sequences of the kind.
-CREATE FUNCTION rowrunner.register(job_table regclass, kind text)
-RETURNS rowrunner.kinds LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  mine rowrunner.kinds;
-BEGIN
-  IF register.kind !~ '^[a-z][a-z0-9_]{0,47}$' THEN
-    RAISE EXCEPTION 'kind % is not a name of lower case letters, digits and _ (48 at most)',
-      quote_literal(register.kind) USING ERRCODE = 'invalid_name';
-  END IF;
-  EXECUTE format('CREATE SEQUENCE rowrunner.wakeup_%s', register.kind);
-  EXECUTE format('CREATE SEQUENCE rowrunner.reached_%s', register.kind);
-  INSERT INTO rowrunner.kinds (kind, job_table, cancelled_status, wakeup, reached)
-    VALUES (register.kind, register.job_table, 'failed', ('rowrunner.wakeup_' || register.kind)::regclass,
-            ('rowrunner.reached_' || register.kind)::regclass)
-    RETURNING * INTO mine;
-  RETURN mine;
-END
-$$;
-
 -- Takes a table out of the engine. The rows stay as they are; running jobs must have ended. Of a table
 -- that was dropped, everything goes that was kept of it.
 CREATE FUNCTION rowrunner.detach(kind text) RETURNS void
@@ -190,6 +187,62 @@ BEGIN
 END
 $$;
 
+-- A new row of rowrunner.kinds, with the sequences of the kind.
+CREATE FUNCTION rowrunner.new_kind(job_table regclass, kind text)
+RETURNS rowrunner.kinds LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine rowrunner.kinds;
+BEGIN
+  IF new_kind.kind !~ '^[a-z][a-z0-9_]{0,47}$' THEN
+    RAISE EXCEPTION 'kind % is not a name of lower case letters, digits and _ (48 at most)',
+      quote_literal(new_kind.kind) USING ERRCODE = 'invalid_name';
+  END IF;
+  EXECUTE format('CREATE SEQUENCE rowrunner.wakeup_%s', new_kind.kind);
+  EXECUTE format('CREATE SEQUENCE rowrunner.reached_%s', new_kind.kind);
+  INSERT INTO rowrunner.kinds (kind, job_table, cancelled_status, wakeup, reached)
+    VALUES (new_kind.kind, new_kind.job_table, 'failed', ('rowrunner.wakeup_' || new_kind.kind)::regclass,
+            ('rowrunner.reached_' || new_kind.kind)::regclass)
+    RETURNING * INTO mine;
+  RETURN mine;
+END
+$$;
+
+-- The row of rowrunner.kinds for this pair, made if there is none.
+CREATE FUNCTION rowrunner.register(job_table regclass, kind text)
+RETURNS rowrunner.kinds LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine rowrunner.kinds;
+BEGIN
+  IF EXISTS (SELECT FROM rowrunner.kinds k WHERE k.kind = register.kind
+             AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = k.job_table)) THEN
+    RAISE NOTICE 'the table that was attached as % is gone', register.kind;
+    PERFORM rowrunner.detach(register.kind);
+  END IF;
+  SELECT * INTO mine FROM rowrunner.kinds k
+    WHERE k.kind = register.kind OR k.job_table = register.job_table;
+  IF NOT FOUND THEN
+    mine := rowrunner.new_kind(register.job_table, register.kind);
+  ELSIF mine.kind <> register.kind OR mine.job_table <> register.job_table THEN
+    RAISE EXCEPTION '% is attached as % already, so % cannot be attached as %',
+      mine.job_table, mine.kind, register.job_table, register.kind USING ERRCODE = 'duplicate_object';
+  END IF;
+  RETURN mine;
+END
+$$;
+
+-- A CHECK on status that does not know 'cancelled' says which word to use instead; what cannot be tried is read.
+CREATE FUNCTION rowrunner.cancelled_status_of(job_table regclass) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE
+    WHEN rowrunner.refuses_status(job_table, 'cancelled') IS NULL AND NOT EXISTS (
+           SELECT FROM pg_constraint c JOIN pg_attribute a
+             ON a.attrelid = c.conrelid AND a.attname = 'status' AND a.attnum = ANY (c.conkey)
+           WHERE c.conrelid = job_table AND c.contype = 'c'
+             AND pg_get_constraintdef(c.oid) LIKE '%''queued''%'
+             AND pg_get_constraintdef(c.oid) NOT LIKE '%''cancelled''%') THEN 'cancelled'
+    ELSE 'failed' END
+$$;
+
 -- attach makes triggers on the table and grants permissions on it, which is for its owner to do.
 CREATE FUNCTION rowrunner.refuse_stranger(job_table regclass) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -205,6 +258,74 @@ BEGIN
 END
 $$;
 
+-- Adds the columns that a table lacks, and says which. Rows that are there get `old_status`, new ones are queued.
+-- No row is written or read: a default that is not volatile is kept in the catalog for the rows that are there, and
+-- the CHECK is not tried on them. While this waits for its lock everything else on the table waits behind it, so it
+-- gives up soon.
+CREATE FUNCTION rowrunner.add_job_columns(job_table regclass, old_status text) RETURNS text[]
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$
+DECLARE
+  added text[];
+  clauses text;
+BEGIN
+  IF NOT EXISTS (SELECT FROM rowrunner.missing_columns(job_table)) THEN
+    RETURN '{}';
+  END IF;
+  BEGIN
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', job_table);
+  EXCEPTION WHEN lock_not_available THEN
+    RAISE EXCEPTION '% is in use, and adding columns would hold up everything that comes after', job_table
+      USING ERRCODE = 'lock_not_available', HINT = 'Try again; nothing was changed.',
+            DETAIL = (SELECT format('In use by process %s.', coalesce(string_agg(DISTINCT l.pid::text, ', '), '?'))
+                      FROM pg_locks l
+                      WHERE l.locktype = 'relation' AND l.relation = job_table AND l.granted
+                        AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+                        AND l.pid <> pg_backend_pid());
+  END;
+  SELECT array_agg(m.name),
+         string_agg(format('ADD COLUMN %I %s', m.name, m.type) || CASE WHEN m.not_null THEN ' NOT NULL' ELSE '' END
+                    || coalesce(' DEFAULT ' || CASE m.name WHEN 'status' THEN quote_literal(old_status)
+                                               ELSE m.usual_default END, ''), ', ')
+    INTO added, clauses FROM rowrunner.missing_columns(job_table) m;
+  IF added IS NULL THEN  -- another session was faster
+    RETURN '{}';
+  END IF;
+  EXECUTE format('ALTER TABLE %s %s', job_table, clauses);
+  IF 'status' = ANY (added) THEN
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN status SET DEFAULT ''queued'','
+                   ' ADD CHECK (status IN (''queued'', ''processing'', ''succeeded'', ''failed'', ''cancelled''))'
+                   ' NOT VALID', job_table);
+  END IF;
+  RAISE NOTICE '% got the columns %', job_table, array_to_string(added, ', ');
+  RETURN added;
+END
+$$;
+
+-- Whether the rows that are there must be looked at for jobs without an entry. Rows that just became succeeded have
+-- none, and to read them would take long under a lock that stops all traffic. Says what becomes of them.
+CREATE FUNCTION rowrunner.may_lack_entries(job_table regclass, added text[], enqueue_existing boolean,
+                                           retention interval) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF pg_relation_size(job_table) = 0 THEN
+    RETURN false;
+  ELSIF 'status' <> ALL (added) THEN
+    IF enqueue_existing THEN
+      RAISE NOTICE '% had a column status already: its rows are enqueued if they are queued', job_table;
+    END IF;
+    RETURN true;
+  ELSIF enqueue_existing THEN
+    RETURN true;
+  END IF;
+  RAISE NOTICE 'the rows of % count as succeeded: none of them is enqueued', job_table;
+  IF retention IS NOT NULL THEN
+    RAISE WARNING 'retention will delete the rows that % has now, % from now on', job_table, retention
+      USING HINT = 'Attach it without retention if they are to stay.';
+  END IF;
+  RETURN false;
+END
+$$;
+
 -- Makes a table a job table: SELECT rowrunner.attach('my_jobs', kind => 'my_kind').
 -- Rows that are queued already get their entries. Calling it again for the same pair is fine: it makes
 -- the triggers anew and adds what is missing. It writes nothing to the table, so that no trigger of its
@@ -212,11 +333,15 @@ $$;
 -- `retention` deletes jobs that long after they succeeded, `failed_retention` after they failed or
 -- were cancelled; by default none is deleted. An argument that is left out, or NULL, changes nothing
 -- when the kind is attached already: `rowrunner kinds retention KIND never` ends a retention.
+-- `add_columns` adds the columns that the table lacks. If status is one of them, the rows that are there count as
+-- succeeded, or with `enqueue_existing` each of them becomes a job.
 CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL,
-                                 failed_retention interval DEFAULT NULL)
+                                 failed_retention interval DEFAULT NULL, add_columns boolean DEFAULT false,
+                                 enqueue_existing boolean DEFAULT false)
 RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   mine rowrunner.kinds;
+  added text[] := '{}';
   unleased bigint;
 BEGIN
   -- The lock lets no uncommitted row pass, but an older snapshot would not see what was committed since.
@@ -225,40 +350,27 @@ BEGIN
       USING ERRCODE = 'active_sql_transaction',
             HINT = 'Call it in a transaction that begins with BEGIN ISOLATION LEVEL READ COMMITTED.';
   END IF;
+  IF attach.enqueue_existing AND NOT attach.add_columns THEN
+    RAISE EXCEPTION 'enqueue_existing is for add_columns => true: other rows are enqueued if they are queued'
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   PERFORM rowrunner.refuse_stranger(attach.job_table);
-  PERFORM rowrunner.refuse_unfit(attach.job_table);
+  PERFORM rowrunner.refuse_unfit(attach.job_table, attach.add_columns);
+  IF attach.add_columns THEN
+    added := rowrunner.add_job_columns(attach.job_table,
+                                       CASE WHEN attach.enqueue_existing THEN 'queued' ELSE 'succeeded' END);
+  END IF;
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table);
 
-  IF EXISTS (SELECT FROM rowrunner.kinds k WHERE k.kind = attach.kind
-             AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = k.job_table)) THEN
-    RAISE NOTICE 'the table that was attached as % is gone', attach.kind;
-    PERFORM rowrunner.detach(attach.kind);
-  END IF;
-  SELECT * INTO mine FROM rowrunner.kinds k
-    WHERE k.kind = attach.kind OR k.job_table = attach.job_table;
-  IF NOT FOUND THEN
-    mine := rowrunner.register(attach.job_table, attach.kind);
-  ELSIF mine.kind <> attach.kind OR mine.job_table <> attach.job_table THEN
-    RAISE EXCEPTION '% is attached as % already, so % cannot be attached as %',
-      mine.job_table, mine.kind, attach.job_table, attach.kind USING ERRCODE = 'duplicate_object';
-  END IF;
-  -- A CHECK on status that does not know 'cancelled' says which word to use instead; what cannot be
-  -- tried is read.
+  mine := rowrunner.register(attach.job_table, attach.kind);
   UPDATE rowrunner.kinds k
     SET retention = coalesce(attach.retention, k.retention),
         failed_retention = coalesce(attach.failed_retention, k.failed_retention),
-        cancelled_status = CASE
-          WHEN rowrunner.refuses_status(attach.job_table, 'cancelled') IS NULL AND NOT EXISTS (
-                 SELECT FROM pg_constraint c JOIN pg_attribute a
-                   ON a.attrelid = c.conrelid AND a.attname = 'status' AND a.attnum = ANY (c.conkey)
-                 WHERE c.conrelid = attach.job_table AND c.contype = 'c'
-                   AND pg_get_constraintdef(c.oid) LIKE '%''queued''%'
-                   AND pg_get_constraintdef(c.oid) NOT LIKE '%''cancelled''%') THEN 'cancelled'
-          ELSE 'failed' END
+        cancelled_status = rowrunner.cancelled_status_of(attach.job_table)
     WHERE k.id = mine.id;
   PERFORM rowrunner.equip(mine);
-  IF pg_relation_size(mine.job_table) > 0 THEN
+  IF rowrunner.may_lack_entries(attach.job_table, added, attach.enqueue_existing, attach.retention) THEN
     SELECT m.unleased INTO unleased FROM rowrunner.add_missing(mine.id) m;
   END IF;
   IF unleased > 0 THEN

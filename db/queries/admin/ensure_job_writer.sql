@@ -73,9 +73,9 @@ BEGIN
 END
 $$;
 
--- The jobs of a table that have an entry of some kind. Not volatile, so that it reads in the snapshot of the
--- statement that calls it.
-CREATE OR REPLACE FUNCTION rowrunner.unended_jobs(job_table regclass)
+-- The jobs of a table that have an entry of some kind, on `percent` of its pages. Not volatile, so that it reads in
+-- the snapshot of the statement that calls it.
+CREATE OR REPLACE FUNCTION rowrunner.unended_jobs(job_table regclass, percent real)
 RETURNS TABLE (id uuid, status text, priority smallint, run_at timestamptz, created_at timestamptz,
                updated_at timestamptz, attempts integer, last_error text, lease bigint, locked_by text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
@@ -87,7 +87,8 @@ BEGIN
   END IF;
   RETURN QUERY EXECUTE format(
     'SELECT j.id, j.status, j.priority, j.run_at, j.created_at, j.updated_at, j.attempts, j.last_error, j.lease,'
-    ' j.locked_by FROM %s j WHERE j.status IN (''queued'', ''processing'', ''failed'')', job_table);
+    ' j.locked_by FROM %s j %s WHERE j.status IN (''queued'', ''processing'', ''failed'')', job_table,
+    CASE WHEN percent < 100 THEN format('TABLESAMPLE SYSTEM (%s)', percent) ELSE '' END);
 END
 $$;
 

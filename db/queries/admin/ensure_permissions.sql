@@ -12,6 +12,7 @@ ALTER FUNCTION rowrunner.on_truncate() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.on_wakeup() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.end_cancelled_row(regclass, uuid, text, text) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.clear_lease_of_row(regclass, uuid) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.jobs_without_entry(smallint, real) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.add_missing(smallint) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.sweep_kind(smallint, bigint, bigint) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.requeue(text, uuid) OWNER TO rowrunner_engine;
@@ -19,7 +20,7 @@ ALTER FUNCTION rowrunner.enqueue_again(text, uuid, timestamptz) OWNER TO rowrunn
 ALTER FUNCTION rowrunner.cancel(text, uuid, text) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.requeue_row(regclass, uuid, text[], timestamptz) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.cancel_row(regclass, uuid, text, text) OWNER TO rowrunner_job_writer;
-ALTER FUNCTION rowrunner.unended_jobs(regclass) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.unended_jobs(regclass, real) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.jobs_among(regclass, uuid[]) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.fire_deferred() OWNER TO rowrunner_job_writer;
 REVOKE CREATE ON SCHEMA rowrunner FROM rowrunner_engine;
@@ -63,7 +64,7 @@ GRANT SELECT, INSERT ON rowrunner.leases, rowrunner.cancellations TO rowrunner_e
 GRANT EXECUTE ON FUNCTION rowrunner.kind_named(text),
   rowrunner.end_cancelled_row(regclass, uuid, text, text), rowrunner.clear_lease_of_row(regclass, uuid),
   rowrunner.requeue_row(regclass, uuid, text[], timestamptz),
-  rowrunner.cancel_row(regclass, uuid, text, text), rowrunner.unended_jobs(regclass),
+  rowrunner.cancel_row(regclass, uuid, text, text), rowrunner.unended_jobs(regclass, real),
   rowrunner.jobs_among(regclass, uuid[]), rowrunner.fire_deferred() TO rowrunner_engine;
 
 -- Workers run the engine. Of a kind they change only whether it is paused: its table is what the
