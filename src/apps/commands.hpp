@@ -11,5 +11,6 @@ void add_migrate_command(CLI::App& app, command_context& context);
 void add_jobs_command(CLI::App& app, command_context& context);
 void add_stats_command(CLI::App& app, command_context& context);
 void add_kinds_command(CLI::App& app, command_context& context);
+void add_doctor_command(CLI::App& app, command_context& context);
 
 }  // namespace rowrunner

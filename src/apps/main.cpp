@@ -61,6 +61,7 @@ int run(int argc, char** argv) {
   add_jobs_command(app, context);
   add_stats_command(app, context);
   add_kinds_command(app, context);
+  add_doctor_command(app, context);
   for (const auto& each : workloads()) each.add_commands(app, context);
   try {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
