@@ -7,18 +7,18 @@ CREATE DOMAIN public.spot_key AS text
 CREATE FUNCTION public.spot_image_status(status text, attempts integer, max_attempts integer) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN ((status = 'queued'::text) AND ((attempts = 0) OR (attempts >= max_attempts))) THEN 'not_started'::text WHEN (status = 'queued'::text) THEN 'processing'::text ELSE status END;
-CREATE FUNCTION public.spot_takes_word_of_job() RETURNS trigger
+CREATE FUNCTION public.spot_takes_status_of_job() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
-  word text;
+  status_of_job text;
 BEGIN
-  SELECT public.spot_image_status(j.status, j.attempts, j.max_attempts) INTO word
+  SELECT public.spot_image_status(j.status, j.attempts, j.max_attempts) INTO status_of_job
     FROM public.spot_image_jobs j
     WHERE j.plan_id = NEW.plan_id AND j.spot_name = NEW.spot_name FOR SHARE;
   IF FOUND THEN
-    NEW.image_status := word;
+    NEW.image_status := status_of_job;
   END IF;
   RETURN NEW;
 END
@@ -38,9 +38,9 @@ BEGIN
     RETURN NULL;
   END IF;
   -- A row that the statement made queued may be cancelled or have new attempts by now: rowrunner.on_update
-  -- has run before, and its change has been followed already. So the word of such a row is read again.
+  -- has run before, and its change has been followed already. So the status of such a row is read again.
   WITH changed AS MATERIALIZED (
-    SELECT s.plan_id, s.spot_name, ended.word
+    SELECT s.plan_id, s.spot_name, ended.image_status
     FROM written j
     JOIN public.spots s ON s.plan_id OPERATOR(pg_catalog.=) j.plan_id
                        AND s.spot_name OPERATOR(pg_catalog.=) j.spot_name
@@ -48,12 +48,12 @@ BEGIN
       SELECT CASE WHEN j.status OPERATOR(pg_catalog.=) 'queued' THEN (
                SELECT public.spot_image_status(n.status, n.attempts, n.max_attempts)
                FROM public.spot_image_jobs n WHERE n.id OPERATOR(pg_catalog.=) j.id)
-             ELSE public.spot_image_status(j.status, j.attempts, j.max_attempts) END AS word) ended
-    WHERE s.image_status OPERATOR(pg_catalog.<>) ended.word
+             ELSE public.spot_image_status(j.status, j.attempts, j.max_attempts) END AS image_status) ended
+    WHERE s.image_status OPERATOR(pg_catalog.<>) ended.image_status
     ORDER BY s.plan_id, s.spot_name
     FOR NO KEY UPDATE OF s
   )
-  UPDATE public.spots s SET image_status = c.word, updated_at = pg_catalog.now()
+  UPDATE public.spots s SET image_status = c.image_status, updated_at = pg_catalog.now()
   FROM changed c
   WHERE s.plan_id OPERATOR(pg_catalog.=) c.plan_id AND s.spot_name OPERATOR(pg_catalog.=) c.spot_name;
   RETURN NULL;
@@ -111,7 +111,7 @@ BEGIN
     SELECT j.* FROM rowrunner.jobs_without_entry(kind_id, 100) j ORDER BY j.created_at, j.id
   ), due AS (
     INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT kind_id, m.priority, nextval('rowrunner.back_of_line'), m.id
+    SELECT kind_id, m.priority, nextval('rowrunner.queue_back'), m.id
     FROM missing m WHERE m.status = 'queued' AND m.run_at <= now()
     RETURNING 1
   ), later AS (
@@ -351,7 +351,7 @@ BEGIN
   failed := 0;
   cut := false;
   SELECT * INTO mine FROM rowrunner.kinds k WHERE k.id = claim_each.kind_id AND NOT k.paused;
-  -- A deferred check would fail at COMMIT, when nobody can tell which row it was.
+  -- A deferred check would fail at COMMIT, which does not tell the row.
   SET CONSTRAINTS ALL IMMEDIATE;
   FOR entry IN
     SELECT * FROM rowrunner.queue q
@@ -558,12 +558,12 @@ CREATE FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priority smal
 BEGIN
   EXECUTE format($sql$
     WITH entry AS MATERIALIZED (
-      SELECT q.ctid AS place, q.priority, q.job_id FROM rowrunner.queue q
+      SELECT q.ctid AS address, q.priority, q.job_id FROM rowrunner.queue q
       WHERE q.kind = $1 AND (q.priority, q.seq) > ($2, $3)
       ORDER BY q.kind, q.priority, q.seq LIMIT 1000 FOR UPDATE SKIP LOCKED
     )
     DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
-      SELECT e.place FROM entry e LEFT JOIN %s j ON j.id = e.job_id
+      SELECT e.address FROM entry e LEFT JOIN %s j ON j.id = e.job_id
       WHERE CASE WHEN j.status = 'queued' THEN j.priority = e.priority END IS NOT TRUE)) $sql$,
     mine.job_table)
     USING mine.id, drop_stale_entries.priority, drop_stale_entries.seq;
@@ -893,7 +893,7 @@ BEGIN
     DELETE FROM rowrunner.delayed WHERE ctid = ANY (ARRAY(SELECT ctid FROM due))
   )
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT kind, priority, nextval('rowrunner.back_of_line'), job_id FROM due ORDER BY run_at;
+    SELECT kind, priority, nextval('rowrunner.queue_back'), job_id FROM due ORDER BY run_at;
   GET DIAGNOSTICS n = ROW_COUNT;
   RETURN n;
 END
@@ -924,6 +924,23 @@ $_$;
 CREATE FUNCTION rowrunner.new_lease() RETURNS bigint
     LANGUAGE sql
     RETURN (((('x'::text || "left"(replace((gen_random_uuid())::text, '-'::text, ''::text), 16)))::bit(64))::bigint & '9223372036854775807'::bigint);
+CREATE FUNCTION rowrunner.none_kept(job_table regclass, ids uuid[], leases bigint[]) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  kept uuid;
+BEGIN
+  EXECUTE format('SELECT j.id FROM unnest($1, $2) AS f (id, lease) JOIN %s j ON j.id = f.id'
+                 ' WHERE j.status = ''processing'' AND j.lease = f.lease LIMIT 1'
+                 ' FOR NO KEY UPDATE OF j SKIP LOCKED', job_table)
+    INTO kept USING ids, leases;
+  IF kept IS NOT NULL THEN
+    PERFORM rowrunner.refuse_end(kept);
+  END IF;
+  RETURN true;
+END
+$_$;
 CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -969,7 +986,7 @@ DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
 BEGIN
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
-    SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.back_of_line'), i.id
+    SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.queue_back'), i.id
     FROM inserted i
     WHERE CASE WHEN pg_catalog.pg_typeof(i.id) OPERATOR(pg_catalog.<>) 'pg_catalog.uuid'::pg_catalog.regtype
                  OR pg_catalog.pg_typeof(i.status) OPERATOR(pg_catalog.<>) 'pg_catalog.text'::pg_catalog.regtype
@@ -1079,8 +1096,8 @@ BEGIN
     -- What ran before and comes back goes to the front: it is older than all that wait.
     INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
       VALUES (my_kind, NEW.priority,
-              CASE WHEN OLD.status = 'processing' THEN nextval('rowrunner.front_of_line')
-                   ELSE nextval('rowrunner.back_of_line') END,
+              CASE WHEN OLD.status = 'processing' THEN nextval('rowrunner.queue_front')
+                   ELSE nextval('rowrunner.queue_back') END,
               NEW.id);
   END IF;
   -- A hand-written UPDATE sets only the status: take the lease away, so that a worker that still runs
@@ -1174,11 +1191,11 @@ DECLARE
   job uuid;
 BEGIN
   WITH entry AS MATERIALIZED (
-    SELECT q.ctid AS place FROM rowrunner.queue q
+    SELECT q.ctid AS address FROM rowrunner.queue q
     WHERE q.kind = mine.id AND (q.priority, q.seq) > (put_off_entry.priority, put_off_entry.seq)
     ORDER BY q.kind, q.priority, q.seq LIMIT 1 FOR UPDATE SKIP LOCKED
   ), gone AS (
-    DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(SELECT e.place FROM entry e))
+    DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(SELECT e.address FROM entry e))
     RETURNING q.priority, q.job_id
   )
   INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
@@ -1272,7 +1289,7 @@ BEGIN
   END IF;
 END
 $$;
-CREATE FUNCTION rowrunner.refuses_status(job_table regclass, word text) RETURNS name
+CREATE FUNCTION rowrunner.refuses_status(job_table regclass, wanted text) RETURNS name
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
@@ -1289,7 +1306,7 @@ BEGIN
   LOOP
     BEGIN
       EXECUTE format('SELECT (%s) IS NOT FALSE FROM (SELECT $1 AS status) job', checked.expression)
-        INTO fits USING word;
+        INTO fits USING wanted;
     EXCEPTION WHEN OTHERS THEN
       fits := false;  -- and so would the UPDATE fail
     END;
@@ -1357,17 +1374,17 @@ DECLARE
 BEGIN
   DELETE FROM rowrunner.queue q
     USING (SELECT e.priority, e.seq,
-                  row_number() OVER (PARTITION BY e.job_id, e.priority ORDER BY e.seq) AS place
+                  row_number() OVER (PARTITION BY e.job_id, e.priority ORDER BY e.seq) AS copy
            FROM rowrunner.queue e WHERE e.kind = of_kind) numbered
     WHERE q.kind = of_kind AND q.priority = numbered.priority AND q.seq = numbered.seq
-      AND numbered.place > 1;
+      AND numbered.copy > 1;
   GET DIAGNOSTICS removed = ROW_COUNT;
   DELETE FROM rowrunner.delayed WHERE ctid = ANY (ARRAY(
     SELECT numbered.tid
     FROM (SELECT d.ctid AS tid, d.job_id, d.priority,
-                 row_number() OVER (PARTITION BY d.job_id, d.priority, d.run_at) AS place
+                 row_number() OVER (PARTITION BY d.job_id, d.priority, d.run_at) AS copy
           FROM rowrunner.delayed d WHERE d.kind = of_kind) numbered
-    WHERE numbered.place > 1
+    WHERE numbered.copy > 1
        OR EXISTS (SELECT FROM rowrunner.queue q WHERE q.kind = of_kind AND q.job_id = numbered.job_id
                     AND q.priority = numbered.priority)));
   GET DIAGNOSTICS n = ROW_COUNT;
@@ -1567,6 +1584,23 @@ BEGIN
   END IF;
 END
 $_$;
+CREATE FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+BEGIN
+  EXECUTE format($sql$
+    INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
+    SELECT $1, CASE WHEN u.run_at > now() THEN u.run_at
+                    ELSE rowrunner.pass_over($1, u.id, 'the UPDATE that takes the job changed no row') END,
+           u.priority, u.id
+    FROM (SELECT j.id, j.priority, j.run_at
+          FROM unnest($2, $3) AS e (id, priority) JOIN %s j ON j.id = e.id
+          WHERE j.status = 'queued' AND j.priority = e.priority AND j.run_at < 'infinity'
+          FOR NO KEY UPDATE OF j SKIP LOCKED) u $sql$, job_table)
+    USING kind, ids, priorities;
+END
+$_$;
 CREATE FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb DEFAULT 'null'::jsonb) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1689,13 +1723,13 @@ BEGIN
   LOOP
     EXECUTE format($sql$
       WITH x AS MATERIALIZED (
-        SELECT e.*, e.ctid AS place FROM rowrunner.%I e
+        SELECT e.*, e.ctid AS address FROM rowrunner.%I e
         WHERE e.ctid >= $1 AND e.ctid < $2 AND e.kind + 0 = $3
       ), j AS MATERIALIZED (
         SELECT a.* FROM rowrunner.jobs_among($4, ARRAY(SELECT x.job_id FROM x)) a WHERE $4 IS NOT NULL
       )
       DELETE FROM rowrunner.%1$I WHERE ctid = ANY (ARRAY(
-        SELECT x.place FROM x WHERE NOT EXISTS (SELECT FROM j WHERE j.id = x.job_id AND %s))) $sql$,
+        SELECT x.address FROM x WHERE NOT EXISTS (SELECT FROM j WHERE j.id = x.job_id AND %s))) $sql$,
       store, matches) USING first_row, end_row, kind_id, job_table;
     GET DIAGNOSTICS n = ROW_COUNT;
     removed := removed + n;
@@ -1746,7 +1780,7 @@ CREATE FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most intege
 BEGIN
   EXECUTE format($sql$
     WITH entry AS MATERIALIZED (
-      SELECT q.ctid AS place, q.priority, q.seq, q.job_id FROM rowrunner.queue q
+      SELECT q.ctid AS address, q.priority, q.seq, q.job_id FROM rowrunner.queue q
       WHERE q.kind = $1 AND (q.priority, q.seq) > ($6, $7)
       ORDER BY q.kind, q.priority, q.seq LIMIT $2 FOR UPDATE SKIP LOCKED
     ), free AS MATERIALIZED (
@@ -1754,7 +1788,7 @@ BEGIN
       FOR UPDATE SKIP LOCKED
     ), gone AS (
       DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
-        SELECT e.place FROM entry e
+        SELECT e.address FROM entry e
         WHERE EXISTS (SELECT FROM free f WHERE f.id = e.job_id)
            OR NOT EXISTS (SELECT FROM %1$s j WHERE j.id = e.job_id)))
     ), taken AS (
@@ -1963,12 +1997,6 @@ ALTER TABLE rowrunner.attempts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
-CREATE SEQUENCE rowrunner.back_of_line
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
 CREATE TABLE rowrunner.cancellations (
     lease bigint NOT NULL,
     job_id uuid NOT NULL,
@@ -2010,12 +2038,6 @@ CREATE TABLE rowrunner.failures (
     attempts integer NOT NULL,
     error text
 );
-CREATE SEQUENCE rowrunner.front_of_line
-    START WITH -1
-    INCREMENT BY -1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
 ALTER TABLE rowrunner.kinds ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME rowrunner.kinds_id_seq
     START WITH 1
@@ -2072,6 +2094,18 @@ CREATE TABLE rowrunner.queue (
     job_id uuid NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='5000', autovacuum_vacuum_insert_scale_factor='0.2', autovacuum_vacuum_cost_delay='0');
+CREATE SEQUENCE rowrunner.queue_back
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+CREATE SEQUENCE rowrunner.queue_front
+    START WITH -1
+    INCREMENT BY -1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
 CREATE SEQUENCE rowrunner.reached_spot_image
     START WITH 1
     INCREMENT BY 1
@@ -2157,7 +2191,7 @@ CREATE TRIGGER rowrunner_delete AFTER DELETE ON public.spot_image_jobs REFERENCI
 CREATE TRIGGER rowrunner_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_insert('1', 'spot_image', 'rowrunner.wakeup_spot_image');
 CREATE TRIGGER rowrunner_truncate AFTER TRUNCATE ON public.spot_image_jobs FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_truncate('1', 'spot_image', 'rowrunner.wakeup_spot_image');
 CREATE TRIGGER rowrunner_update AFTER UPDATE ON public.spot_image_jobs FOR EACH ROW WHEN (((new.status = ANY (ARRAY['queued'::text, 'failed'::text])) OR (old.status = 'failed'::text) OR ((new.status = 'processing'::text) AND ((new.lease IS NULL) OR (old.status <> ALL (ARRAY['queued'::text, 'processing'::text])))) OR (new.id <> old.id))) EXECUTE FUNCTION rowrunner.on_update('1', 'spot_image', 'rowrunner.wakeup_spot_image');
-CREATE TRIGGER spot_takes_word_of_job BEFORE INSERT ON public.spots FOR EACH ROW EXECUTE FUNCTION public.spot_takes_word_of_job();
+CREATE TRIGGER spot_takes_status_of_job BEFORE INSERT ON public.spots FOR EACH ROW EXECUTE FUNCTION public.spot_takes_status_of_job();
 CREATE TRIGGER spots_follow_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
 CREATE TRIGGER spots_follow_update AFTER UPDATE ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
 CREATE CONSTRAINT TRIGGER rowrunner_wakeup AFTER INSERT ON rowrunner.wakeups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION rowrunner.on_wakeup();
@@ -2167,7 +2201,7 @@ GRANT USAGE ON SCHEMA public TO rowrunner_spots;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_engine;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_app;
-REVOKE ALL ON FUNCTION public.spot_takes_word_of_job() FROM PUBLIC;
+REVOKE ALL ON FUNCTION public.spot_takes_status_of_job() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.spots_follow_jobs() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.add_job_columns(job_table regclass, old_status text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) FROM PUBLIC;
@@ -2240,6 +2274,8 @@ GRANT ALL ON FUNCTION rowrunner.new_id() TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.new_kind(job_table regclass, kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.new_lease() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.new_lease() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.none_kept(job_table regclass, ids uuid[], leases bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.none_kept(job_table regclass, ids uuid[], leases bigint[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.on_delete() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_insert() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_truncate() FROM PUBLIC;
@@ -2270,7 +2306,7 @@ GRANT ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) T
 REVOKE ALL ON FUNCTION rowrunner.refuse_types() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_types() TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.refuse_unfit(job_table regclass, add_columns boolean) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, word text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, wanted text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.register(job_table regclass, kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
@@ -2288,6 +2324,8 @@ REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_l
 GRANT ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_locked boolean) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.steps(kind text, job_id uuid) FROM PUBLIC;
@@ -2335,8 +2373,6 @@ GRANT SELECT,UPDATE ON TABLE public.travel_plans TO rowrunner_worker;
 GRANT SELECT,DELETE ON TABLE rowrunner.attempts TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.attempts TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.attempts TO rowrunner_app;
-GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_engine;
-GRANT USAGE ON SEQUENCE rowrunner.back_of_line TO rowrunner_worker;
 GRANT SELECT,INSERT ON TABLE rowrunner.cancellations TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.cancellations TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.cancellations TO rowrunner_app;
@@ -2351,7 +2387,6 @@ GRANT SELECT ON TABLE rowrunner.delayed TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.failures TO rowrunner_app;
-GRANT USAGE ON SEQUENCE rowrunner.front_of_line TO rowrunner_engine;
 GRANT SELECT,INSERT ON TABLE rowrunner.leases TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.leases TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.leases TO rowrunner_app;
@@ -2365,6 +2400,9 @@ GRANT SELECT ON TABLE rowrunner.progress TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.queue TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.queue TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.queue TO rowrunner_app;
+GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_engine;
+GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_worker;
+GRANT USAGE ON SEQUENCE rowrunner.queue_front TO rowrunner_engine;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.reached_spot_image TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_app;
