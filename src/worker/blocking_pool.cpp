@@ -89,7 +89,7 @@ void blocking_pool::serve(const std::shared_ptr<shared>& state) {
     work = nullptr;  // what it holds is destroyed outside of the lock
     hold.lock();
     state->running.erase(task);
-    // Somebody else has this thread's place already.
+    // Another thread has replaced this one already.
     if (state->given_up.erase(task) > 0) return;
   }
   --state->threads;

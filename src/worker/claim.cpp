@@ -123,7 +123,7 @@ asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
   co_return got;
 }
 
-/// A claim of many may fail because of one job: somebody else holds its row, or a row that its
+/// A claim of many may fail because of one job: another session holds its row, or a row that its
 /// triggers change, or its UPDATE fails. Then it is tried in a way that costs more.
 asio::awaitable<claimed> claimer::take(lane& home, place behind, int at_most, std::int64_t lease) {
   auto mode = claim_mode::bulk;

@@ -16,7 +16,7 @@ namespace rowrunner {
 struct verdict {
   job_ptr job;
   outcome result;
-  /// Nothing is to be written: the job belongs to somebody else.
+  /// Nothing is to be written: the lease is lost.
   bool dropped = false;
   /// How often the database refused it as it is.
   int tries = 0;

@@ -23,7 +23,7 @@ struct kind_statements {
       end_cancelled, reread, step_done, progress, retention;
 };
 
-/// Everything about one kind in this worker: its place in the line and its jobs here.
+/// Everything about one kind in this worker: its position in the queue and its jobs here.
 struct lane {
   using clock = std::chrono::steady_clock;
 
@@ -38,7 +38,7 @@ struct lane {
   claim_size size;
   /// Where the last claim waited for its turn.
   int turn_queue = 0;
-  /// Until then claims do not wait for their turn: somebody else holds the lock.
+  /// Until then claims do not wait for their turn: another session holds the lock.
   clock::time_point turns_skipped_until{};
   /// Claims, rescues, moves, polls and retention that failed, each on its own.
   lane_backoff claims{std::chrono::seconds{30}};

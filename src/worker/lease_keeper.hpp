@@ -16,7 +16,7 @@ namespace rowrunner {
 
 /// Keeps the leases of this worker alive with one statement for all of them, on a connection of its
 /// own, and brings what the database has to tell running jobs: that they were cancelled, or that
-/// they belong to somebody else. A worker that cannot reach the database stops its handlers before
+/// their leases are lost. A worker that cannot reach the database stops its handlers before
 /// its leases run out.
 class lease_keeper {
  public:

@@ -107,9 +107,9 @@ BEGIN
 END
 $$;
 
--- A trigger function without a search_path of its own runs under that of whoever fires it, which for
--- workers and for the engine's functions is the system's. Whoever names even operators with their schema
--- needs none.
+-- A trigger function without a search_path of its own runs under that of the session that fires it, which
+-- for workers and for the engine's functions is the system's. A function that names even operators with
+-- their schema needs none.
 CREATE FUNCTION rowrunner.warn_of_triggers(job_table regclass) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

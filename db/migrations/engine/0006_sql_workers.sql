@@ -344,8 +344,8 @@ BEGIN
 END
 $$;
 
--- Stores the result of a step, so that a later attempt need not do it again; false means that the job
--- belongs to somebody else by now. FOR SHARE keeps a rescue from slipping in between the check and the
+-- Stores the result of a step, so that a later attempt need not do it again; false means that the
+-- lease is lost. FOR SHARE keeps a rescue from slipping in between the check and the
 -- insert.
 CREATE FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb DEFAULT 'null')
 RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -39,7 +39,7 @@ BEGIN
         USING HINT = format('Let an administrator run: ALTER ROLE %I NOLOGIN NOSUPERUSER NOCREATEROLE'
                             ' NOCREATEDB NOREPLICATION NOBYPASSRLS, and revoke its memberships.', wanted);
     END IF;
-    -- Whoever gives a function to a role must be its member; from PostgreSQL 16 on, one that may SET it.
+    -- A role that gives a function to another must be its member; from PostgreSQL 16 on, one that may SET it.
     CONTINUE WHEN me.rolsuper;
     IF current_setting('server_version_num')::integer >= 160000 THEN
       EXECUTE 'SELECT pg_has_role($1, $2, ''SET'') AND pg_has_role($1, $2, ''USAGE'')'
