@@ -7,6 +7,7 @@
 
 #include "support/job_table.hpp"
 #include "support/jobs.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::testing {
@@ -166,7 +167,7 @@ TEST_F(attach_attack, an_old_snapshot_is_refused) {
 TEST(migrate_attack, works_where_transactions_are_serializable_by_default) {
   test_database db(test_database::contents::empty);
   db.exec("ALTER DATABASE " + db.name() + " SET default_transaction_isolation = 'serializable'");
-  const auto result = run_process({ROWRUNNER_BINARY, "migrate"}, {{"DATABASE_URL", db.url()}});
+  const auto result = run_process({rowrunner_binary(), "migrate"}, {{"DATABASE_URL", db.url()}});
   EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 

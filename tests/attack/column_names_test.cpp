@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/worker_thread.hpp"
 
@@ -33,7 +34,7 @@ class column_names : public ::testing::Test {
   std::set<std::string> words() {
     std::string text;
     for (const auto& file :
-         std::filesystem::recursive_directory_iterator(ROWRUNNER_SOURCE_DIR "/db/queries"))
+         std::filesystem::recursive_directory_iterator(source_dir() + "/db/queries"))
       if (file.is_regular_file()) text += read(file.path());
     text += db_.value(
         "SELECT string_agg(pg_get_functiondef(p.oid), ' ') FROM pg_proc p"
@@ -66,7 +67,7 @@ class column_names : public ::testing::Test {
   }
 
   std::string listed(const std::vector<std::string>& what) {
-    std::vector<std::string> argv{ROWRUNNER_BINARY, "jobs"};
+    std::vector<std::string> argv{rowrunner_binary(), "jobs"};
     argv.insert(argv.end(), what.begin(), what.end());
     for (const auto* last : {"--json", "--database-url"}) argv.emplace_back(last);
     argv.push_back(db_.url());

@@ -6,6 +6,7 @@
 #include "common/environment.hpp"
 #include "support/command.hpp"
 #include "support/jobs_database.hpp"
+#include "support/paths.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -31,7 +32,7 @@ TEST_P(command_line, does_not_show_the_password_of_the_database_url) {
   jobs_database db;
   const auto password = password_of(db.url());
   ASSERT_GT(password.size(), 8u) << "the tests' server wants a password";
-  std::vector<std::string> argv{ROWRUNNER_BINARY, "worker", "--handler", "test=noop"};
+  std::vector<std::string> argv{rowrunner_binary(), "worker", "--handler", "test=noop"};
   if (GetParam()) {
     argv.push_back("--database-url=" + db.url());
   } else {

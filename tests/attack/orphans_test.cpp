@@ -4,6 +4,7 @@
 
 #include "support/job_table.hpp"
 #include "support/jobs.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/worker_thread.hpp"
 
@@ -155,7 +156,7 @@ TEST_F(orphans, commands_and_workers_name_a_dropped_table_and_go_on) {
   fill();
   db_.exec("DROP TABLE my_jobs");
   const auto run = [this](const std::vector<std::string>& arguments) {
-    std::vector<std::string> argv{ROWRUNNER_BINARY};
+    std::vector<std::string> argv{rowrunner_binary()};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
     return run_process(argv, {{"DATABASE_URL", db_.url()}});
   };

@@ -8,6 +8,7 @@
 #include "apps/workloads.hpp"
 #include "support/jobs.hpp"
 #include "support/own_server.hpp"
+#include "support/paths.hpp"
 #include "support/postgres.hpp"
 #include "support/process.hpp"
 
@@ -72,7 +73,7 @@ class permissions : public ::testing::Test {
   }
 
   static std::string kept() {
-    std::ifstream file(ROWRUNNER_SOURCE_DIR "/tests/attack/permissions.txt");
+    std::ifstream file(source_dir() + "/tests/attack/permissions.txt");
     return std::string(std::istreambuf_iterator<char>(file), {});
   }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/jobs.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/worker_thread.hpp"
 
@@ -46,7 +47,7 @@ TEST_F(repair, gives_the_jobs_of_a_restored_dump_their_entries) {
   ASSERT_EQ(lost_jobs(db_, "test_jobs"), "3 0");
 
   const auto told =
-      run_process({ROWRUNNER_BINARY, "kinds", "repair", "test"}, {{"DATABASE_URL", db_.url()}});
+      run_process({rowrunner_binary(), "kinds", "repair", "test"}, {{"DATABASE_URL", db_.url()}});
   EXPECT_EQ(told.out,
             "test: added 2 queued, 1 delayed, 0 failed, 0 lost; removed 0 stale entries\n")
       << told.err;
@@ -154,15 +155,15 @@ TEST_F(repair, waits_for_nobody_who_holds_a_job) {
 TEST_F(repair, says_what_it_cannot_repair) {
   db_.exec("CREATE TABLE child (PRIMARY KEY (id)) INHERITS (test_jobs)");
   unseen("INSERT INTO test_jobs (name, status) VALUES ('a', 'processing')");
-  const auto told = run_process({ROWRUNNER_BINARY, "kinds", "repair", "test", "--json"},
+  const auto told = run_process({rowrunner_binary(), "kinds", "repair", "test", "--json"},
                                 {{"DATABASE_URL", db_.url()}});
   EXPECT_EQ(told.exit_code, 0);
   const auto report = nlohmann::json::parse(told.out);
   EXPECT_EQ(report["queued"], 0);
   EXPECT_THAT(report["problems"][0], HasSubstr("public.child inherits from it"));
   EXPECT_THAT(report["problems"][1], HasSubstr("1 rows are processing without a lease"));
-  const auto unknown =
-      run_process({ROWRUNNER_BINARY, "kinds", "repair", "nothing"}, {{"DATABASE_URL", db_.url()}});
+  const auto unknown = run_process({rowrunner_binary(), "kinds", "repair", "nothing"},
+                                   {{"DATABASE_URL", db_.url()}});
   EXPECT_EQ(unknown.exit_code, 1);
   EXPECT_THAT(unknown.err, HasSubstr("unknown kind 'nothing'"));
 }

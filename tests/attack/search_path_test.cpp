@@ -6,6 +6,7 @@
 #include "admin/migrator.hpp"
 #include "apps/workloads.hpp"
 #include "support/jobs.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/worker_thread.hpp"
 
@@ -71,7 +72,7 @@ class search_path : public ::testing::Test {
   }
 
   static std::string command(const test_database& db, std::vector<std::string> words) {
-    words.insert(words.begin(), ROWRUNNER_BINARY);
+    words.insert(words.begin(), rowrunner_binary());
     const auto done = run_process(words, {{"DATABASE_URL", db.url()}});
     return done.exit_code == 0 ? "" : words[1] + ": " + done.err;
   }

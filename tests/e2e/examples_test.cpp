@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/paths.hpp"
 #include "support/postgres.hpp"
 #include "support/process.hpp"
 
@@ -10,7 +11,7 @@ namespace rowrunner::testing {
 namespace {
 
 using ::testing::HasSubstr;
-const std::string examples = ROWRUNNER_SOURCE_DIR "/examples";
+const std::string examples = source_dir() + "/examples";
 
 class examples_of_use : public ::testing::Test {
  protected:
@@ -27,10 +28,11 @@ class examples_of_use : public ::testing::Test {
 };
 
 TEST_F(examples_of_use, own_table_enqueued_in_a_transaction_and_run) {
-  const auto enqueued = run({EXAMPLES_DIR "/enqueue_in_transaction", "a.png", "b.png", "a.png"});
+  const auto enqueued =
+      run({examples_dir() + "/enqueue_in_transaction", "a.png", "b.png", "a.png"});
   EXPECT_EQ(enqueued.exit_code, 0) << enqueued.err;
   EXPECT_THAT(enqueued.out, HasSubstr("a.png is enqueued already"));
-  const auto worked = run({EXAMPLES_DIR "/own_table_worker", "--drain"});
+  const auto worked = run({examples_dir() + "/own_table_worker", "--drain"});
   EXPECT_EQ(worked.exit_code, 0) << worked.err;
   EXPECT_EQ(db.value("SELECT string_agg(file, ' ' ORDER BY file) FROM thumbnails_made"),
             "small/200/a.png small/200/b.png");

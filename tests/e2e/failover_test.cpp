@@ -16,6 +16,7 @@
 
 #include "support/jobs_database.hpp"
 #include "support/own_server.hpp"
+#include "support/paths.hpp"
 #include "support/persistent_enqueuer.hpp"
 #include "support/process.hpp"
 
@@ -51,7 +52,7 @@ class failover : public ::testing::Test {
   std::string url() const { return url(primary.port(), standby->port()); }
 
   void start_worker(const std::string& database, const std::vector<std::string>& flags) {
-    std::vector<std::string> command{TEST_WORKER, database};
+    std::vector<std::string> command{test_worker_binary(), database};
     command.insert(command.end(), flags.begin(), flags.end());
     workers.push_back(
         std::make_unique<child_process>(command, process_environment{{"TEST_GATES", gates}}));
@@ -206,7 +207,7 @@ TEST_F(failover, commands_pass_over_a_host_that_is_read_only_mute_or_dead) {
   const boost::asio::ip::tcp::acceptor mute(io, {boost::asio::ip::address_v4::loopback(), 0});
   const auto mute_port = std::to_string(mute.local_endpoint().port());
   const auto status = [](const std::string& database) {
-    const auto done = run_process({ROWRUNNER_BINARY, "stats"}, {{"DATABASE_URL", database}});
+    const auto done = run_process({rowrunner_binary(), "stats"}, {{"DATABASE_URL", database}});
     return done.exit_code == 0 ? "fine" : done.err;
   };
   EXPECT_EQ(status(url(standby->port(), primary.port())), "fine");

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "support/jobs_database.hpp"
+#include "support/paths.hpp"
 #include "support/pooler.hpp"
 #include "support/process.hpp"
 #include "support/worker_pool.hpp"
@@ -22,7 +23,7 @@ using namespace std::chrono_literals;
 std::unique_ptr<child_process> start_worker(const test_database& db,
                                             std::vector<std::string> extra = {}) {
   const auto place = endpoint_for_workers(db.url());
-  std::vector<std::string> argv{TEST_WORKER, place.url};
+  std::vector<std::string> argv{test_worker_binary(), place.url};
   if (place.pooled) argv.emplace_back("--pooled");
   argv.insert(argv.end(), extra.begin(), extra.end());
   return std::make_unique<child_process>(argv);
@@ -35,8 +36,8 @@ TEST(kill, twenty_enqueuers_eight_workers_one_killed_every_second) {
 
   std::vector<std::unique_ptr<child_process>> enqueuing;
   for (int i = 0; i < enqueuers; ++i) {
-    enqueuing.push_back(std::make_unique<child_process>(
-        std::vector<std::string>{TEST_WORKER, db.url(), "--enqueue", std::to_string(jobs)}));
+    enqueuing.push_back(std::make_unique<child_process>(std::vector<std::string>{
+        test_worker_binary(), db.url(), "--enqueue", std::to_string(jobs)}));
   }
   const std::string done = "SELECT count(*) FROM test_jobs WHERE status = 'succeeded'";
   const int kills = pool->kill_until(db, done, std::to_string(jobs));
@@ -107,7 +108,7 @@ TEST(kill, steps_that_are_stored_are_not_run_again) {
   db.add("a", "steps", 0, 4);
   const std::string log = ::testing::TempDir() + "/steps" + std::to_string(getpid());
   const process_environment env{{"TEST_STEP_LOG", log}};
-  const std::vector<std::string> argv{TEST_WORKER, db.url(), "--lease-ms", "1000"};
+  const std::vector<std::string> argv{test_worker_binary(), db.url(), "--lease-ms", "1000"};
   child_process first(argv, env);
   EXPECT_EQ(first.wait(), 128 + SIGKILL);
   child_process second(argv, env);

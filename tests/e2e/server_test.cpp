@@ -11,6 +11,7 @@
 #include "queries/engine.hpp"
 #include "support/jobs_database.hpp"
 #include "support/own_server.hpp"
+#include "support/paths.hpp"
 #include "support/pooler.hpp"
 #include "support/process.hpp"
 #include "support/worker_thread.hpp"
@@ -33,7 +34,7 @@ TEST(server, a_crash_under_load_loses_nothing_and_reuses_no_lease) {
   std::vector<std::unique_ptr<child_process>> workers;
   for (int i = 0; i < 3; ++i) {
     workers.push_back(std::make_unique<child_process>(
-        std::vector<std::string>{TEST_WORKER, url, "--lease-ms", "3000", "--verbose"}));
+        std::vector<std::string>{test_worker_binary(), url, "--lease-ms", "3000", "--verbose"}));
   }
   long before = 0;
   for (int round = 0; round < 3; ++round) {
@@ -159,7 +160,7 @@ TEST(server, whatever_keeps_dead_rows_is_named) {
 TEST(server, connections_that_are_cut_come_back) {
   jobs_database db;
   const auto place = endpoint_for_workers(db.url());
-  std::vector<std::string> command{TEST_WORKER, place.url};
+  std::vector<std::string> command{test_worker_binary(), place.url};
   if (place.pooled) command.emplace_back("--pooled");
   child_process one(command);
   for (int round = 0; round < 5; ++round) {
@@ -185,7 +186,7 @@ TEST(server, late_commits_and_urgent_jobs_start_within_half_a_second_beside_a_bu
   pqxx::work tx(*late);
   tx.exec("INSERT INTO test_jobs (name) VALUES ('late')");
   db.exec("INSERT INTO test_jobs (name, ms) SELECT 'a' || g, 10 FROM generate_series(1, 30000) g");
-  child_process one({TEST_WORKER, db.url(), "--concurrency", "5"});
+  child_process one({test_worker_binary(), db.url(), "--concurrency", "5"});
   ASSERT_TRUE(db.becomes("SELECT count(*) > 50 FROM test_jobs WHERE status = 'succeeded'", "t"));
   tx.exec("SELECT pg_sleep(5)");
   const auto committed = tx.exec("SELECT clock_timestamp()")[0][0].as<std::string>();
@@ -215,7 +216,7 @@ TEST(server, a_row_that_somebody_else_holds_does_not_stop_the_line) {
   pqxx::connection other(db.url());
   pqxx::work tx(other);
   tx.exec("SELECT FROM test_jobs WHERE name = 'held' FOR UPDATE");
-  child_process one({TEST_WORKER, db.url()});
+  child_process one({test_worker_binary(), db.url()});
   EXPECT_TRUE(db.becomes("SELECT count(*) FROM test_jobs WHERE status = 'succeeded'", "50"));
   EXPECT_EQ(db.status("held"), "queued");
   tx.commit();

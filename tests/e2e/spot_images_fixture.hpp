@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "support/jobs.hpp"
+#include "support/paths.hpp"
 #include "support/pooler.hpp"
 #include "support/process.hpp"
 #include "support/watched_database.hpp"
@@ -36,12 +37,12 @@ class spot_images_fixture : public ::testing::Test {
     return more;
   }
   process_result run(std::vector<std::string> words, process_environment more = {}) const {
-    words.insert(words.begin(), ROWRUNNER_BINARY);
+    words.insert(words.begin(), rowrunner_binary());
     return run_process(words, env(std::move(more)), folder);
   }
   std::unique_ptr<child_process> start(std::vector<std::string> words,
                                        process_environment more = {}) const {
-    words.insert(words.begin(), ROWRUNNER_BINARY);
+    words.insert(words.begin(), rowrunner_binary());
     return std::make_unique<child_process>(words, env(std::move(more)), folder);
   }
 

@@ -6,6 +6,7 @@
 
 #include "e2e/spot_images_fixture.hpp"
 #include "support/image_api_stand_in.hpp"
+#include "support/paths.hpp"
 #include "workloads/spot_images/image_api.hpp"
 
 namespace rowrunner::testing {
@@ -25,10 +26,9 @@ class spot_images_e2e : public spot_images_fixture {
 };
 
 TEST_F(spot_images_e2e, a_plan_becomes_twelve_pictures_made_by_two_workers) {
-  const auto imported =
-      run({"plan", "import", ROWRUNNER_SOURCE_DIR "/examples/kyoto.json", "--enqueue"});
+  const auto imported = run({"plan", "import", source_dir() + "/examples/kyoto.json", "--enqueue"});
   ASSERT_EQ(imported.exit_code, 0) << imported.err;
-  const std::vector<std::string> worker{ROWRUNNER_BINARY, "worker", "--kind", "spot_image:2",
+  const std::vector<std::string> worker{rowrunner_binary(), "worker", "--kind", "spot_image:2",
                                         "--drain"};
   child_process one(worker, env()), two(worker, env());
   EXPECT_EQ(one.wait(), 0) << one.err();

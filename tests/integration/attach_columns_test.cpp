@@ -4,6 +4,7 @@
 
 #include "support/jobs.hpp"
 #include "support/notices.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::testing {
@@ -48,7 +49,7 @@ class attach_columns : public ::testing::Test {
   std::string entries() { return db_.value("SELECT count(*) FROM rowrunner.queue"); }
   void drain() {
     const auto done = run_process(
-        {ROWRUNNER_BINARY, "worker", "--drain", "--handler", "invoice=noop", "--kind", "invoice"},
+        {rowrunner_binary(), "worker", "--drain", "--handler", "invoice=noop", "--kind", "invoice"},
         {{"DATABASE_URL", db_.url()}});
     EXPECT_EQ(done.exit_code, 0) << done.err;
   }

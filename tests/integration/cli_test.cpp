@@ -9,6 +9,7 @@
 
 #include "common/schema/schema_version.hpp"
 #include "support/jobs.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::testing {
@@ -31,7 +32,7 @@ class cli : public ::testing::Test {
   static process_result run_with(const process_environment& environment,
                                  std::vector<std::string> arguments,
                                  const std::string& directory = {}) {
-    arguments.insert(arguments.begin(), ROWRUNNER_BINARY);
+    arguments.insert(arguments.begin(), rowrunner_binary());
     return run_process(arguments, environment, directory);
   }
 
@@ -361,7 +362,7 @@ TEST_F(cli, stats_count_what_waits_runs_and_failed) {
 }
 
 TEST_F(cli, stats_can_be_watched_until_a_signal) {
-  child_process watch({ROWRUNNER_BINARY, "stats", "--watch", "0.1", "--json"}, environment());
+  child_process watch({rowrunner_binary(), "stats", "--watch", "0.1", "--json"}, environment());
   ASSERT_TRUE(watch.wait_for_output_line("\"waiting\":0")) << watch.err();
   insert_job(db_, "a");
   ASSERT_TRUE(watch.wait_for_output_line("\"waiting\":1")) << watch.err();

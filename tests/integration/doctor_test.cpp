@@ -7,6 +7,7 @@
 #include "support/jobs.hpp"
 #include "support/jobs_database.hpp"
 #include "support/own_server.hpp"
+#include "support/paths.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -30,7 +31,7 @@ std::string lines_of(const json& report) {
 }
 
 json examine(const std::string& url, std::vector<std::string> arguments = {}) {
-  arguments.insert(arguments.begin(), {ROWRUNNER_BINARY, "doctor", "--json"});
+  arguments.insert(arguments.begin(), {rowrunner_binary(), "doctor", "--json"});
   const auto done = run_process(arguments, {{"DATABASE_URL", url}});
   const auto report = json::parse(done.out, nullptr, false);
   if (report.is_discarded()) {
@@ -271,8 +272,8 @@ TEST(doctor_command, wants_a_schema) {
 // Roles belong to the whole server.
 TEST(doctor_command, roles_that_are_missing_or_can_do_too_much_are_found) {
   const own_server server;
-  ASSERT_EQ(run_process({ROWRUNNER_BINARY, "migrate"}, {{"DATABASE_URL", server.url()}}).exit_code,
-            0);
+  ASSERT_EQ(
+      run_process({rowrunner_binary(), "migrate"}, {{"DATABASE_URL", server.url()}}).exit_code, 0);
   EXPECT_EQ(lines_of(examine(server.url())), "");
   pqxx::connection admin(server.url());
   pqxx::nontransaction tx(admin);

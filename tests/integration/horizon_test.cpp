@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "queries/engine.hpp"
+#include "support/paths.hpp"
 #include "support/postgres.hpp"
 #include "support/process.hpp"
 #include "worker/horizon_watch.hpp"
@@ -48,7 +49,7 @@ class horizon : public ::testing::Test {
  protected:
   std::string stats(const std::vector<std::string>& more,
                     const process_environment& environment = {}) const {
-    std::vector<std::string> argv{ROWRUNNER_BINARY, "stats", "--database-url", db.url()};
+    std::vector<std::string> argv{rowrunner_binary(), "stats", "--database-url", db.url()};
     argv.insert(argv.end(), more.begin(), more.end());
     const auto result = run_process(argv, environment);
     EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -152,7 +153,7 @@ TEST_F(horizon, a_role_that_may_not_see_sessions_still_learns_which_one_it_is) {
 TEST_F(horizon, alarm_must_be_a_time) {
   for (const std::string wrong : {"-1", "soon", "nan"}) {
     const auto result = run_process(
-        {ROWRUNNER_BINARY, "stats", "--database-url", db.url(), "--horizon-alarm", wrong});
+        {rowrunner_binary(), "stats", "--database-url", db.url(), "--horizon-alarm", wrong});
     EXPECT_EQ(result.exit_code, 2) << wrong;
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   }
@@ -209,7 +210,7 @@ TEST_F(watch_over_horizon, warns_once_again_after_a_while_and_says_when_it_is_ov
 
 TEST_F(horizon, a_worker_names_who_holds_it) {
   const forgotten somebody(db);
-  child_process worker({ROWRUNNER_BINARY, "worker", "--database-url", db.url(), "--handler",
+  child_process worker({rowrunner_binary(), "worker", "--database-url", db.url(), "--handler",
                         "spot_image=noop", "--horizon-alarm", "0.001"});
   const auto line = worker.wait_for_output_line("dead rows cannot be removed");
   ASSERT_TRUE(line) << worker.err();

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "support/jobs_database.hpp"
+#include "support/paths.hpp"
 #include "support/worker_thread.hpp"
 
 namespace rowrunner::testing {
@@ -26,7 +27,7 @@ std::set<std::string> in_the_table() {
 }
 
 TEST(job_status, the_diagram_shows_the_same_changes) {
-  std::ifstream file(ROWRUNNER_SOURCE_DIR "/ARCHITECTURE.md");
+  std::ifstream file(source_dir() + "/ARCHITECTURE.md");
   std::set<std::string> drawn;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);

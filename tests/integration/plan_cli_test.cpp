@@ -10,6 +10,7 @@
 
 #include "common/storage/folder.hpp"
 #include "support/jobs.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::testing {
@@ -21,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 namespace fs = std::filesystem;
 
-const std::string kyoto = ROWRUNNER_SOURCE_DIR "/examples/kyoto.json";
+const std::string kyoto = source_dir() + "/examples/kyoto.json";
 const std::string three_spots = R"({"plan_id": "p", "title": "Three <b>", "spots": [
   {"spot_name": "a", "area": "x", "description": "first"},
   {"spot_name": "b", "area": "", "description": ""},
@@ -35,7 +36,7 @@ class plan_cli : public ::testing::Test {
   ~plan_cli() override { fs::remove_all(folder_); }
 
   process_result run(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), ROWRUNNER_BINARY);
+    arguments.insert(arguments.begin(), rowrunner_binary());
     return run_process(arguments,
                        {{"DATABASE_URL", db_.url()},
                         {"STORAGE_TYPE", "LOCAL"},
@@ -93,9 +94,8 @@ TEST_F(plan_cli, imports_and_enqueues_in_one_go) {
 
 TEST_F(plan_cli, reads_a_plan_from_stdin) {
   const auto file = write("p.json", three_spots);
-  const auto result =
-      run_process({"sh", "-c", std::string(ROWRUNNER_BINARY) + " plan import - <" + file},
-                  {{"DATABASE_URL", db_.url()}});
+  const auto result = run_process({"sh", "-c", rowrunner_binary() + " plan import - <" + file},
+                                  {{"DATABASE_URL", db_.url()}});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(db_.value("SELECT count(*) FROM spots"), "3");
 }

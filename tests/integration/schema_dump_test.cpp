@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "support/paths.hpp"
 #include "support/postgres.hpp"
 #include "support/process.hpp"
 
@@ -10,12 +11,12 @@ namespace rowrunner::testing {
 namespace {
 
 TEST(schema_dump, is_what_the_migrations_make) {
-  std::ifstream file(ROWRUNNER_SOURCE_DIR "/db/schema.sql");
+  std::ifstream file(source_dir() + "/db/schema.sql");
   std::string kept(std::istreambuf_iterator<char>(file), {});
   kept.erase(0, kept.find('\n') + 1);  // the line that says where it comes from
 
   test_database db;
-  const auto dump = run_process({ROWRUNNER_SOURCE_DIR "/scripts/dump-schema", db.url()});
+  const auto dump = run_process({source_dir() + "/scripts/dump-schema", db.url()});
   ASSERT_EQ(dump.exit_code, 0) << dump.err;
   EXPECT_NE(dump.out.find("CREATE TABLE rowrunner.queue"), std::string::npos);
   EXPECT_TRUE(kept == dump.out) << "db/schema.sql is out of date: run scripts/dump-schema";

@@ -6,6 +6,7 @@
 
 #include "common/errors.hpp"
 #include "support/jobs.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 #include "workloads/spot_images/enqueue.hpp"
 #include "workloads/spot_images/plan_store.hpp"
@@ -226,8 +227,8 @@ TEST_F(spot_enqueue, many_at_once_make_each_job_once) {
 
 TEST_F(spot_enqueue, the_python_recipe_saves_the_guide_and_its_jobs_in_one_transaction) {
   const std::vector<std::string> command{"/usr/bin/python3",
-                                         ROWRUNNER_SOURCE_DIR "/examples/python/enqueue.py",
-                                         ROWRUNNER_SOURCE_DIR "/examples/kyoto.json"};
+                                         source_dir() + "/examples/python/enqueue.py",
+                                         source_dir() + "/examples/kyoto.json"};
   const process_environment environment{{"DATABASE_URL", db_.url()}};
   const auto first = run_process(command, environment);
   EXPECT_EQ(first.exit_code, 0) << first.err;
@@ -253,7 +254,7 @@ TEST_F(spot_enqueue, the_fastapi_recipe_saves_the_guide_and_its_jobs_in_one_tran
   const std::string more = db_.url().find('?') == std::string::npos ? "?" : "&";
   const std::string as_application = db_.url() + more + "options=-c%20role%3Drowrunner_app";
   const auto called =
-      run_process({"/usr/bin/python3", ROWRUNNER_SOURCE_DIR "/tests/integration/fastapi_recipe.py"},
+      run_process({"/usr/bin/python3", source_dir() + "/tests/integration/fastapi_recipe.py"},
                   {{"OWNER_URL", db_.url()}, {"DATABASE_URL", as_application}});
   EXPECT_EQ(called.exit_code, 0) << called.err;
   EXPECT_EQ(called.out, "the recipe works\n");

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "isolation/statements.hpp"
+#include "support/paths.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -40,7 +41,7 @@ class interleavings : public ::testing::Test {
 
   /// Compares all that was played with the file of that name.
   void expect_outcomes(const std::string& name) {
-    std::ifstream file(ROWRUNNER_SOURCE_DIR "/tests/isolation/outcomes/" + name);
+    std::ifstream file(source_dir() + "/tests/isolation/outcomes/" + name);
     std::stringstream expected;
     expected << file.rdbuf();
     if (found_ == expected.str()) return;

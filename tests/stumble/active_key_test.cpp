@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/jobs.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::testing {
@@ -12,7 +13,7 @@ class active_key : public ::testing::Test {
  protected:
   active_key() {
     const auto made = run_process({"psql", "-qv", "ON_ERROR_STOP=1", "-d", db_.url(), "-f",
-                                   ROWRUNNER_SOURCE_DIR "/examples/own_table/thumbnails.sql"});
+                                   source_dir() + "/examples/own_table/thumbnails.sql"});
     EXPECT_EQ(made.exit_code, 0) << made.err;
   }
 

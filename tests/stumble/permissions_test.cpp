@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "support/jobs.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::testing {
@@ -28,7 +29,7 @@ class permissions_stumble : public ::testing::Test {
   ~permissions_stumble() override { db_.exec("DROP ROLE " + shop_ + ", " + nobody_); }
 
   process_result run(const std::string& user, std::vector<std::string> words) {
-    words.insert(words.begin(), ROWRUNNER_BINARY);
+    words.insert(words.begin(), rowrunner_binary());
     return run_process(words, {{"DATABASE_URL", db_.url_of(user)}});
   }
 
@@ -69,7 +70,7 @@ TEST_F(permissions_stumble, a_role_of_the_schemas_name_is_not_needed_and_makes_n
   for (const std::string role : {"rowrunner_app", "rowrunner_worker", shop_.c_str()}) {
     EXPECT_EQ(db_.value("SELECT has_schema_privilege('" + role + "', 'rowrunner', 'CREATE')"), "f");
   }
-  std::ifstream file(ROWRUNNER_SOURCE_DIR "/scripts/postgres");
+  std::ifstream file(source_dir() + "/scripts/postgres");
   const std::string script(std::istreambuf_iterator<char>(file), {});
   EXPECT_THAT(script, ::testing::Not(HasSubstr("postgresql://rowrunner@")));
   EXPECT_THAT(script, HasSubstr("postgresql://dev@"));

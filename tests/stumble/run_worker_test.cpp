@@ -1,6 +1,7 @@
 // A worker program of one's own has what `rowrunner worker` has, through rowrunner::run_worker.
 
 #include "support/command.hpp"
+#include "support/paths.hpp"
 #include "support/watched_database.hpp"
 
 namespace rowrunner::testing {
@@ -12,7 +13,7 @@ class run_worker : public ::testing::Test {
  protected:
   run_worker() {
     const auto made = run_process({"psql", "-qv", "ON_ERROR_STOP=1", "-d", db_.url(), "-f",
-                                   ROWRUNNER_SOURCE_DIR "/examples/own_table/thumbnails.sql"});
+                                   source_dir() + "/examples/own_table/thumbnails.sql"});
     EXPECT_EQ(made.exit_code, 0) << made.err;
   }
   process_result run(std::vector<std::string> arguments, process_environment environment = {}) {
@@ -21,7 +22,7 @@ class run_worker : public ::testing::Test {
     return run_process(arguments, environment);
   }
 
-  const std::string program_ = EXAMPLES_DIR "/own_table_worker";
+  const std::string program_ = examples_dir() + "/own_table_worker";
   watched_database db_;
 };
 

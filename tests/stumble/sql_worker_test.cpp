@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/jobs_database.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::testing {
@@ -158,7 +159,7 @@ TEST_F(sql_route, workers_and_what_they_did_are_counted) {
   EXPECT_EQ(counted("failed"), "1");
   EXPECT_EQ(counted("rescued"), "1");
   const auto stats =
-      run_process({ROWRUNNER_BINARY, "stats", "--json", "--database-url", db_.url()});
+      run_process({rowrunner_binary(), "stats", "--json", "--database-url", db_.url()});
   ASSERT_EQ(stats.exit_code, 0) << stats.err;
   const auto shown = nlohmann::json::parse(stats.out).dump();
   EXPECT_THAT(shown, HasSubstr("\"workers\":2"));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/paths.hpp"
 #include "support/postgres.hpp"
 #include "support/process.hpp"
 
@@ -19,7 +20,7 @@ class command {
 
   process_result run(std::vector<std::string> arguments,
                      process_environment environment = {}) const {
-    arguments.insert(arguments.begin(), ROWRUNNER_BINARY);
+    arguments.insert(arguments.begin(), rowrunner_binary());
     environment.emplace("DATABASE_URL", url_);
     return run_process(arguments, environment);
   }

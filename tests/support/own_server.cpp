@@ -5,12 +5,13 @@
 
 #include <pqxx/pqxx>
 
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::testing {
 namespace {
 
-const std::string containers = ROWRUNNER_SOURCE_DIR "/tests/containers/postgres";
+const std::string containers = source_dir() + "/tests/containers/postgres";
 
 std::string url_of_new(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), containers);

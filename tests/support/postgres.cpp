@@ -10,6 +10,7 @@
 #include "admin/migrator.hpp"
 #include "apps/workloads.hpp"
 #include "common/pg/exec.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::testing {
@@ -27,8 +28,8 @@ std::string find_server() {
     if (std::getline(file, url) && !url.empty()) return url;
     throw std::runtime_error(std::string(path) + " holds no URL: is the test server up?");
   }
-  const auto up = run_process({ROWRUNNER_SOURCE_DIR "/tests/containers/postgres", "up",
-                               "--lifetime-of", std::to_string(getpid())});
+  const auto up = run_process({source_dir() + "/tests/containers/postgres", "up", "--lifetime-of",
+                               std::to_string(getpid())});
   if (up.exit_code != 0) throw std::runtime_error("no test server: " + up.err);
   return first_line(up.out);
 }

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "common/errors.hpp"
+#include "support/paths.hpp"
 
 namespace rowrunner::spot_images {
 namespace {
@@ -48,7 +49,7 @@ TEST(plan_file, is_read) {
 }
 
 plan example(const std::string& name) {
-  std::ifstream file(ROWRUNNER_SOURCE_DIR "/examples/" + name);
+  std::ifstream file(testing::source_dir() + "/examples/" + name);
   const std::string text(std::istreambuf_iterator<char>(file), {});
   return parse_plan(text);
 }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "chaos/paths.hpp"
 #include "chaos/recorder.hpp"
 #include "support/process.hpp"
 
@@ -33,7 +34,7 @@ auto time_of_day() { return std::chrono::system_clock::now().time_since_epoch();
 auto real_time() { return std::chrono::microseconds{real_time_us()}; }
 
 TEST(wrong_clock, is_wrong_by_an_hour_and_timers_fire) {
-  if (std::string_view(WRONG_CLOCK).empty()) GTEST_SKIP() << "nothing may be preloaded";
+  if (wrong_clock_libraries().empty()) GTEST_SKIP() << "nothing may be preloaded";
   if (std::getenv("FAKETIME") != nullptr) {  // in the child
     const auto wrong_by = time_of_day() - real_time();
     EXPECT_GT(std::chrono::abs(wrong_by), 59min);
@@ -44,7 +45,9 @@ TEST(wrong_clock, is_wrong_by_an_hour_and_timers_fire) {
   for (const auto* by : {"+1h", "-1h"}) {
     const auto child = testing::run_process(
         {"/proc/" + std::to_string(getpid()) + "/exe", "--gtest_filter=wrong_clock.*"},
-        {{"LD_PRELOAD", WRONG_CLOCK}, {"FAKETIME", by}, {"FAKETIME_DONT_FAKE_MONOTONIC", "1"}});
+        {{"LD_PRELOAD", wrong_clock_libraries()},
+         {"FAKETIME", by},
+         {"FAKETIME_DONT_FAKE_MONOTONIC", "1"}});
     EXPECT_EQ(child.exit_code, 0) << by << child.out;
     EXPECT_THAT(child.out, ::testing::HasSubstr("1 test from 1 test suite ran"));
   }

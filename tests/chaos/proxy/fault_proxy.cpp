@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "chaos/paths.hpp"
+
 namespace rowrunner::chaos {
 namespace {
 
@@ -53,7 +55,7 @@ std::string with_authority(std::string url, const std::string& authority) {
 }
 
 fault_proxy::fault_proxy(const std::string& folder)
-    : folder_(folder), process_({FAULT_PROXY, folder + "/proxy.sock", record_path()}) {
+    : folder_(folder), process_({fault_proxy_binary(), folder + "/proxy.sock", record_path()}) {
   if (!process_.wait_for_output_line("^ready$")) {
     throw std::runtime_error("the fault proxy did not start: " + process_.err());
   }

@@ -9,12 +9,13 @@
 
 #include "admin/migrator.hpp"
 #include "apps/workloads.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::chaos {
 namespace {
 
-const std::string containers = ROWRUNNER_SOURCE_DIR "/tests/containers/postgres";
+const std::string containers = testing::source_dir() + "/tests/containers/postgres";
 /// Small, so that somebody can use them up.
 constexpr int most_connections = 80;
 
@@ -55,7 +56,7 @@ arena::arena(const std::string& folder) : proxy_(folder) {
   url_ = std::string(database.buffer());
   pqxx::connection fresh(url_);
   migrate(fresh, all_components());
-  run(fresh, contents_of(ROWRUNNER_SOURCE_DIR "/tests/chaos/schema.sql"));
+  run(fresh, contents_of(testing::source_dir() + "/tests/chaos/schema.sql"));
   pooler_ = std::make_unique<testing::pooler>(server_url_);
 }
 

@@ -6,6 +6,7 @@
 
 #include "chaos/behaviour.hpp"
 #include "common/pg/exec.hpp"
+#include "support/paths.hpp"
 #include "support/process.hpp"
 
 namespace rowrunner::chaos {
@@ -230,8 +231,9 @@ void enqueuers::add_poison(const std::string& folder) {
                       << std::string(100'000, ']') << "}";
   const wish job{"spot_image", "refused-deep" + std::to_string(next_special_++)};
   note("enqueue", job);
-  const auto import = testing::run_process({ROWRUNNER_BINARY, "plan", "import", file, "--enqueue"},
-                                           {{"DATABASE_URL", direct_url_}});
+  const auto import =
+      testing::run_process({testing::rowrunner_binary(), "plan", "import", file, "--enqueue"},
+                           {{"DATABASE_URL", direct_url_}});
   note(import.exit_code == 0 ? "enqueued" : "refused", job, import.err.substr(0, 200));
 }
 

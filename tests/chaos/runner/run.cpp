@@ -7,10 +7,12 @@
 #include <thread>
 
 #include "chaos/behaviour.hpp"
+#include "chaos/paths.hpp"
 #include "chaos/runner/catalogue.hpp"
 #include "chaos/runner/collect.hpp"
 #include "chaos/runner/pulse.hpp"
 #include "chaos/runner/watcher.hpp"
+#include "support/paths.hpp"
 
 namespace rowrunner::chaos {
 
@@ -47,7 +49,7 @@ worker_plan plan_for(int index, const run_options& options, arena& ground,
                       {"IMAGE_API_BASE_URL", images.base_url()},
                       {"IMAGE_API_KEY", image_api_key},
                       {"LOCAL_STORAGE_PATH", options.folder + "/pictures"}};
-  const std::string wrong_clock = WRONG_CLOCK;
+  const std::string wrong_clock = wrong_clock_libraries();
   if (wanted(options, "clock") && index == 1 && !wrong_clock.empty()) {
     plan.environment["LD_PRELOAD"] = wrong_clock;
     plan.environment["FAKETIME"] = draw(options.seed, "clock") % 2 == 0 ? "+1h" : "-1h";
@@ -57,9 +59,9 @@ worker_plan plan_for(int index, const run_options& options, arena& ground,
     plan.argv = {options.worker};
     if (pictures) plan.argv.emplace_back("spot_image");
   } else if (pictures) {
-    plan.argv = {ROWRUNNER_BINARY, "worker"};
+    plan.argv = {testing::rowrunner_binary(), "worker"};
   } else {
-    plan.argv = {CHAOS_WORKER};
+    plan.argv = {chaos_worker_binary()};
   }
   return plan;
 }
