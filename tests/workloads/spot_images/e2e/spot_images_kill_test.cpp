@@ -6,9 +6,9 @@
 #include <set>
 #include <thread>
 
-#include "e2e/spot_images_fixture.hpp"
-#include "support/image_api_stand_in.hpp"
 #include "support/worker_pool.hpp"
+#include "workloads/spot_images/support/image_api_stand_in.hpp"
+#include "workloads/spot_images/support/spot_images_fixture.hpp"
 
 namespace rowrunner::testing {
 namespace {

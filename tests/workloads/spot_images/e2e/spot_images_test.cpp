@@ -4,10 +4,10 @@
 #include <future>
 #include <iostream>
 
-#include "e2e/spot_images_fixture.hpp"
-#include "support/image_api_stand_in.hpp"
 #include "support/paths.hpp"
 #include "workloads/spot_images/image_api.hpp"
+#include "workloads/spot_images/support/image_api_stand_in.hpp"
+#include "workloads/spot_images/support/spot_images_fixture.hpp"
 
 namespace rowrunner::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "support/image_api_stand_in.hpp"
+#include "workloads/spot_images/support/image_api_stand_in.hpp"
 
 #include <zlib.h>
 

@@ -254,7 +254,8 @@ TEST_F(spot_enqueue, the_fastapi_recipe_saves_the_guide_and_its_jobs_in_one_tran
   const std::string more = db_.url().find('?') == std::string::npos ? "?" : "&";
   const std::string as_application = db_.url() + more + "options=-c%20role%3Drowrunner_app";
   const auto called =
-      run_process({"/usr/bin/python3", source_dir() + "/tests/integration/fastapi_recipe.py"},
+      run_process({"/usr/bin/python3",
+                   source_dir() + "/tests/workloads/spot_images/integration/fastapi_recipe.py"},
                   {{"OWNER_URL", db_.url()}, {"DATABASE_URL", as_application}});
   EXPECT_EQ(called.exit_code, 0) << called.err;
   EXPECT_EQ(called.out, "the recipe works\n");

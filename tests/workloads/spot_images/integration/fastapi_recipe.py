@@ -5,7 +5,7 @@ The database has the schema and no plan. Run by spot_enqueue_test.cpp.
 import json, os, pathlib, re, sys
 import psycopg2
 
-root = pathlib.Path(__file__).resolve().parents[2]
+root = pathlib.Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(root / "examples/python"))
 from fastapi.testclient import TestClient
 import guides
