@@ -23,8 +23,9 @@ class column_names : public ::testing::Test {
  protected:
   column_names() {
     // Also the table has the name of something in the statements.
-    db_.exec("CREATE TABLE public.entry (LIKE public.spot_image_jobs INCLUDING ALL)");
-    db_.exec("ALTER TABLE public.entry ALTER plan_id DROP NOT NULL, ALTER spot_name DROP NOT NULL");
+    db_.exec("CREATE TABLE public.entry (LIKE public.letter_jobs INCLUDING ALL)");
+    db_.exec(
+        "ALTER TABLE public.entry ALTER batch_id DROP NOT NULL, ALTER recipient DROP NOT NULL");
     std::string columns;
     for (const auto& word : words()) columns += ", ADD COLUMN \"" + word + "\" text";
     db_.exec("ALTER TABLE public.entry " + columns.substr(2));

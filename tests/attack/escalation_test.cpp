@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "admin/migrator.hpp"
-#include "apps/workloads.hpp"
 #include "support/jobs.hpp"
 #include "support/notices.hpp"
 #include "support/postgres.hpp"
@@ -13,6 +12,8 @@ namespace {
 using ::testing::HasSubstr;
 
 // mallory owns a job table and a schema, and whatever her triggers write down is in mallory.seen.
+const std::vector<component> engine_only{engine_component()};
+
 class escalation : public ::testing::Test {
  protected:
   escalation() {
@@ -23,7 +24,7 @@ class escalation : public ::testing::Test {
         "SET ROLE mallory; SET search_path = mallory, public;"
         "CREATE TABLE seen (what text); GRANT ALL ON seen TO PUBLIC;"
         "RESET ROLE;"
-        "CREATE TABLE jobs (LIKE spot_image_jobs INCLUDING ALL);"
+        "CREATE TABLE jobs (LIKE letter_jobs INCLUDING ALL);"
         "ALTER TABLE jobs OWNER TO mallory; RESET search_path");
   }
 
@@ -55,9 +56,9 @@ class escalation : public ::testing::Test {
   void attach() { db_.exec("SELECT rowrunner.attach('mallory.jobs', kind => 'trap')"); }
 
   std::string insert(const std::string& status) {
-    return db_.value("INSERT INTO mallory.jobs (plan_id, spot_name, status, lease) VALUES ('p', '" +
-                     status + "', '" + status + "', CASE '" + status +
-                     "' WHEN 'processing' THEN 7 END) RETURNING id");
+    return db_.value(
+        "INSERT INTO mallory.jobs (batch_id, recipient, status, lease) VALUES ('p', '" + status +
+        "', '" + status + "', CASE '" + status + "' WHEN 'processing' THEN 7 END) RETURNING id");
   }
 
   std::string seen() {
@@ -68,7 +69,7 @@ class escalation : public ::testing::Test {
 };
 
 TEST_F(escalation, a_worker_cannot_hang_the_engines_triggers_on_its_own_table) {
-  const std::string table = "CREATE TEMP TABLE t (LIKE spot_image_jobs);";
+  const std::string table = "CREATE TEMP TABLE t (LIKE letter_jobs);";
   for (const std::string function : {"on_insert", "on_update", "on_delete", "on_truncate"}) {
     const auto level = function == "on_truncate" ? "STATEMENT" : "ROW";
     const auto event = function.substr(3);
@@ -109,7 +110,7 @@ TEST_F(escalation, attach_plans_nothing_of_the_tables_owner_with_the_attachers_r
       " 'INSERT INTO mallory.seen VALUES (current_user)';"
       "CREATE FUNCTION mallory.one() RETURNS integer IMMUTABLE LANGUAGE plpgsql AS"
       " $$ BEGIN PERFORM mallory.note(); RETURN 1; END $$;"
-      "CREATE INDEX ON mallory.jobs (plan_id) WHERE mallory.one() = 1;"
+      "CREATE INDEX ON mallory.jobs (batch_id) WHERE mallory.one() = 1;"
       "TRUNCATE mallory.seen; RESET ROLE");
   insert("processing");
   insert("queued");
@@ -152,10 +153,10 @@ TEST_F(escalation, the_owner_of_a_job_table_cannot_take_the_engines_triggers_ove
 TEST_F(escalation, the_owner_of_a_job_table_cannot_reach_the_queue_or_the_contents_of_other_jobs) {
   std::string body;
   const std::pair<const char*, const char*> tries[] = {
-      {"read", "PERFORM spot_name FROM public.spot_image_jobs"},
-      {"wrote", "UPDATE public.spot_image_jobs SET spot_name = 'hers'"},
-      {"inserted", "INSERT INTO public.spot_image_jobs (plan_id, spot_name) VALUES ('p', 'x')"},
-      {"deleted", "DELETE FROM public.spot_image_jobs"},
+      {"read", "PERFORM recipient FROM public.letter_jobs"},
+      {"wrote", "UPDATE public.letter_jobs SET recipient = 'hers'"},
+      {"inserted", "INSERT INTO public.letter_jobs (batch_id, recipient) VALUES ('p', 'x')"},
+      {"deleted", "DELETE FROM public.letter_jobs"},
       {"queue", "DELETE FROM rowrunner.queue"},
       {"leases", "INSERT INTO rowrunner.leases VALUES (1, 1, 'x', now(), '{}')"},
       {"kinds", "PERFORM FROM rowrunner.kinds"},
@@ -183,7 +184,7 @@ TEST_F(escalation, migrate_makes_the_functions_of_the_job_writer_anew) {
   db_.exec("DROP OWNED BY rowrunner_job_writer");
   const auto cancel = "SELECT rowrunner.cancel('trap', '" + id + "')";
   EXPECT_THAT(as("rowrunner_app", cancel), HasSubstr("cancel_row"));
-  migrate(db_.connection(), all_components());
+  migrate(db_.connection(), engine_only);
   EXPECT_EQ(as("rowrunner_app", cancel), "");
   EXPECT_EQ(db_.value("SELECT status FROM mallory.jobs"), "failed");
 }
@@ -213,7 +214,7 @@ TEST_F(escalation, a_function_of_the_job_writer_runs_nothing_as_another_role) {
     }
   }
   EXPECT_EQ(seen(), "");
-  migrate(db_.connection(), all_components());
+  migrate(db_.connection(), engine_only);
   db_.exec("SELECT rowrunner.requeue('trap', '" + id + "')");
   EXPECT_EQ(seen(), "rowrunner_job_writer");
 }

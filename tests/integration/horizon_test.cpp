@@ -211,7 +211,7 @@ TEST_F(watch_over_horizon, warns_once_again_after_a_while_and_says_when_it_is_ov
 TEST_F(horizon, a_worker_names_who_holds_it) {
   const forgotten somebody(db);
   child_process worker({rowrunner_binary(), "worker", "--database-url", db.url(), "--handler",
-                        "spot_image=noop", "--horizon-alarm", "0.001"});
+                        "letter=noop", "--horizon-alarm", "0.001"});
   const auto line = worker.wait_for_output_line("dead rows cannot be removed");
   ASSERT_TRUE(line) << worker.err();
   EXPECT_THAT(*line, AllOf(HasSubstr("session " + somebody.pid()), Not(HasSubstr("hush"))));

@@ -6,6 +6,7 @@
 #include "admin/migrator.hpp"
 #include "apps/workloads.hpp"
 #include "common/schema/schema_version.hpp"
+#include "support/letters.hpp"
 #include "support/postgres.hpp"
 
 namespace rowrunner::testing {
@@ -61,7 +62,8 @@ TEST_F(migrate_test, brings_an_empty_database_up_to_date) {
   EXPECT_EQ(
       db_.value("SELECT count(*) FROM rowrunner.migrations WHERE checksum ~ '^[0-9a-f]{64}$'"),
       std::to_string(count_all()));
-  db_.exec("INSERT INTO spot_image_jobs (plan_id, spot_name) VALUES ('p', 's')");
+  db_.exec(std::string(letters_schema));
+  db_.exec("INSERT INTO letter_jobs (batch_id, recipient) VALUES ('p', 's')");
   EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.queue"), "1");
 }
 

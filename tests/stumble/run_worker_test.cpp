@@ -73,7 +73,7 @@ TEST_F(run_worker, is_what_the_command_names_for_a_kind_that_it_cannot_run) {
   EXPECT_THAT(text, HasSubstr("a program of your own, made with rowrunner::run_worker"));
   EXPECT_THAT(text, HasSubstr("--handler thumbnail=noop"));
   EXPECT_THAT(rowrunner.error(2, {"worker", "--handler", "thumbnail=nope"}),
-              HasSubstr("unknown handler 'nope': there are spot_image, noop"));
+              ::testing::ContainsRegex("unknown handler 'nope': there are .*noop"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "admin/migrator.hpp"
 #include "apps/workloads.hpp"
 #include "common/pg/exec.hpp"
+#include "support/letters.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
@@ -60,10 +61,21 @@ std::string random_name() {
   return "test_" + std::to_string(number);
 }
 
-// A change of any migration makes a new template.
-std::string template_name(pqxx::connection& server) {
-  std::string all;
-  for (const auto& part : all_components()) {
+// What a template is made of: components, then statements.
+struct recipe {
+  std::vector<component> components;
+  std::string_view more;
+};
+
+recipe recipe_of(test_database::contents wanted) {
+  if (wanted == test_database::contents::workloads) return {all_components(), ""};
+  return {{engine_component()}, letters_schema};
+}
+
+// A change of what it is made of makes a new template.
+std::string template_name(pqxx::connection& server, const recipe& from) {
+  std::string all{from.more};
+  for (const auto& part : from.components) {
     for (const auto& m : part.migrations) (all += m.name) += m.text;
     for (const auto& each : part.after) all += each.text;
   }
@@ -78,9 +90,9 @@ bool exists(pqxx::connection& server, const std::string& database) {
 
 // Several test processes start at once; the first makes the template. It gets its name only when it
 // is complete, so that one whose maker died is not taken for it.
-std::string migrated_template() {
+std::string template_for(const recipe& from) {
   pqxx::connection server(server_url());
-  const std::string name = template_name(server);
+  const std::string name = template_name(server, from);
   if (exists(server, name)) return name;
   run(server, "SELECT pg_advisory_lock(55512)");
   if (!exists(server, name)) {
@@ -88,7 +100,8 @@ std::string migrated_template() {
     run(server, "CREATE DATABASE " + draft);
     {
       pqxx::connection connection(url_for(draft));
-      migrate(connection, all_components());
+      migrate(connection, from.components);
+      if (!from.more.empty()) run(connection, std::string(from.more));
     }
     run(server, "ALTER DATABASE " + draft + " RENAME TO " + name);
   }
@@ -104,7 +117,7 @@ const std::string& server_url() {
 
 test_database::test_database(contents wanted) : name_(random_name()), url_(url_for(name_)) {
   const std::string source =
-      wanted == contents::migrated ? " TEMPLATE " + migrated_template() : std::string();
+      wanted == contents::empty ? "" : " TEMPLATE " + template_for(recipe_of(wanted));
   pqxx::connection server(server_url());
   run(server, "CREATE DATABASE " + name_ + source);
   // The user may be called rowrunner, and "$user" would put the engine's schema first.

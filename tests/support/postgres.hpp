@@ -16,7 +16,8 @@ const std::string& server_url();
 class test_database {
  public:
   enum class contents {
-    migrated,  ///< a copy of a template on which every migration has run
+    migrated,   ///< a copy of a template that has the engine, and letter_jobs (see letters.hpp)
+    workloads,  ///< of one that has the engine and the workloads of this build
     empty,
   };
 

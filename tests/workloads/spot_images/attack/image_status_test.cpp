@@ -2,7 +2,7 @@
 // more.
 #include <gtest/gtest.h>
 
-#include "support/jobs.hpp"
+#include "workloads/spot_images/support/spot_database.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -22,7 +22,7 @@ class image_status_attack : public ::testing::Test {
     EXPECT_EQ(db_.value("SELECT image_status FROM spots"), "failed");
   }
 
-  test_database db_;
+  spot_database db_;
   std::string id_;
   std::string lease_;
 };

@@ -137,7 +137,7 @@ TEST_F(spot_images_kill, five_hundred_places_twenty_enqueuers_eight_workers_one_
   EXPECT_EQ(db.value("SELECT sum(attempts) = (SELECT count(*) FROM rowrunner.attempts)"
                      " FROM spot_image_jobs"),
             "t");
-  EXPECT_EQ(lost_jobs(db), "0 0");
+  EXPECT_EQ(lost_jobs(db, "spot_image_jobs"), "0 0");
   const auto charged = std::stoi(db.value("SELECT sum(attempts) FROM spot_image_jobs"));
   EXPECT_GE(charged, 1) << "nobody who was killed had a job";
   RecordProperty("kills", kills);

@@ -1,7 +1,7 @@
 // The status of a place's picture follows its job, whoever writes the job.
 #include <gtest/gtest.h>
 
-#include "support/jobs.hpp"
+#include "workloads/spot_images/support/spot_database.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -30,7 +30,7 @@ class image_status : public ::testing::Test {
     db_.exec("SELECT rowrunner.fail('spot_image', " + claimed + ", " + more + ")");
   }
 
-  test_database db_;
+  spot_database db_;
 };
 
 TEST_F(image_status, goes_from_not_started_to_succeeded) {

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "common/storage/folder.hpp"
-#include "support/jobs.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
+#include "workloads/spot_images/support/spot_database.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -67,7 +67,7 @@ class plan_cli : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  test_database db_;
+  spot_database db_;
   fs::path folder_;
 };
 

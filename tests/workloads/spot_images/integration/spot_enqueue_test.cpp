@@ -5,11 +5,11 @@
 #include <thread>
 
 #include "common/errors.hpp"
-#include "support/jobs.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 #include "workloads/spot_images/enqueue.hpp"
 #include "workloads/spot_images/plan_store.hpp"
+#include "workloads/spot_images/support/spot_database.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -56,7 +56,7 @@ class spot_enqueue : public ::testing::Test {
         " FROM spot_image_jobs");
   }
 
-  test_database db_;
+  spot_database db_;
 };
 
 TEST_F(spot_enqueue, takes_places_without_picture_that_are_not_started_or_failed) {

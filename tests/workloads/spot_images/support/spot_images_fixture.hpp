@@ -77,7 +77,7 @@ class spot_images_fixture : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  watched_database db;
+  watched_database db{test_database::contents::workloads};
   std::string folder;
 };
 
