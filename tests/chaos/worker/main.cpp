@@ -8,11 +8,11 @@
 #include <rowrunner/worker.hpp>
 #include <string>
 
+#include "apps/handlers.hpp"
 #include "chaos/recorder.hpp"
 #include "chaos/worker/handlers.hpp"
 #include "common/environment.hpp"
 #include "common/log.hpp"
-#include "workloads/spot_images/handler.hpp"
 
 namespace {
 
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     if (argc > 1 && std::string(argv[1]) == "spot_image") {
       kind_options pictures;
       pictures.kind = "spot_image";
-      spot_images::add_to(process, pictures, options, env);
+      find_handler(pictures.kind, pictures.kind).add(process, pictures, options, env);
     } else {
       chaos::add_chaos_kinds(process,
                              {std::stoull(needed(env, "CHAOS_SEED")),
