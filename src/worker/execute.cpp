@@ -53,7 +53,7 @@ verdict verdict_of(job_ptr job, std::optional<outcome> returned, std::string err
 void executor::start(const job_ptr& job) {
   job->started = std::chrono::steady_clock::now();
   watch_time(job);
-  if (std::holds_alternative<coroutine_handler>(job->home->handler)) {
+  if (std::holds_alternative<coroutine_handler>(job->lane->handler)) {
     start_coroutine(job);
   } else {
     start_blocking(job);
@@ -68,14 +68,14 @@ void executor::start_coroutine(const job_ptr& job) {
       settle(job, std::move(returned), {});
     }
   };
-  asio::co_spawn(*io_, run_coroutine(job, std::get<coroutine_handler>(job->home->handler)),
+  asio::co_spawn(*io_, run_coroutine(job, std::get<coroutine_handler>(job->lane->handler)),
                  asio::bind_cancellation_slot(job->signal.slot(), std::move(ended)));
 }
 
 void executor::start_blocking(const job_ptr& job) {
   // The thread may outlive the worker if it is given up, so it takes the handler by value and keeps
   // `io` alive, which then never runs the callback.
-  auto work = [io = io_, this, job, handler = std::get<blocking_handler>(job->home->handler)] {
+  auto work = [io = io_, this, job, handler = std::get<blocking_handler>(job->lane->handler)] {
     std::optional<outcome> returned;
     std::string error;
     try {
@@ -93,7 +93,7 @@ void executor::start_blocking(const job_ptr& job) {
 }
 
 void executor::watch_time(const job_ptr& job) {
-  const auto limit = job->home->options.timeout;
+  const auto limit = job->lane->options.timeout;
   if (limit.count() == 0) return;
   job->timer.emplace(*io_, limit);
   job->timer->async_wait([this, weak = std::weak_ptr(job), limit](const auto& error) {

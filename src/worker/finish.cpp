@@ -70,8 +70,8 @@ void finisher::add(verdict v) {
     arrived_.set();
     return;
   }
-  v.job->home->count(&worker_counts::refused);
-  if (v.job->disowned) {
+  v.job->lane->count(&worker_counts::refused);
+  if (v.job->lease_rejected) {
     leases_.settled({v.job->lease}, lease_book::unknown_server);
   } else {
     leases_.forget(v.job->lease);
@@ -127,8 +127,8 @@ std::vector<finisher::batch> finisher::take_new() {
   for (std::size_t i = 0; i < n; ++i) {
     auto& v = waiting_[i];
     const bool effects = has_effects(v);
-    if (retries_.in_trouble(v.job->home)) {
-      troubled[{v.job->home, effects}].push_back(std::move(v));
+    if (retries_.in_trouble(v.job->lane)) {
+      troubled[{v.job->lane, effects}].push_back(std::move(v));
     } else {
       (effects ? with_effects : plain_ones).push_back(std::move(v));
     }
@@ -179,11 +179,11 @@ void finisher::retry(batch verdicts) {
   if (verdicts.size() == 1 && pg::classify(last_error_.sqlstate) == pg::error_class::permanent) {
     const auto& job = *verdicts.front().job;
     log_.warn("the end of a job was refused by the database",
-              {{"kind", job.home->options.kind}, {"job", job.id}, {"reason", last_error_.text}});
+              {{"kind", job.lane->options.kind}, {"job", job.id}, {"reason", last_error_.text}});
   }
   for (const auto& v : retries_.refused(std::move(verdicts), last_error_, now)) {
     log_.error("the end of a job cannot be written; its lease is left to expire",
-               {{"kind", v.job->home->options.kind},
+               {{"kind", v.job->lane->options.kind},
                 {"job", v.job->id},
                 {"lease", v.job->lease},
                 {"reason", last_error_.text}});
@@ -298,7 +298,7 @@ asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& doub
     try {
       answers = co_await session_.run(
           pg::together(pg::with(settings_),
-                       pg::with(g.home->sql.reread, pg::uuid_array(ids), pg::int_array(leases))));
+                       pg::with(g.lane->sql.reread, pg::uuid_array(ids), pg::int_array(leases))));
       server_ = answers.front().get_int(0, 0);
       found = statuses(answers.back());
     } catch (const pg::error& e) {

@@ -28,12 +28,12 @@ std::int64_t ran_ms(const running_job& job) {
 std::vector<finisher::group> finisher::grouped(const batch& verdicts) {
   std::vector<group> groups;
   for (const auto& v : verdicts) {
-    auto* home = v.job->home;
+    auto* lane = v.job->lane;
     const auto what = v.result.index();
     auto found = std::find_if(groups.begin(), groups.end(), [&](const group& g) {
-      return g.home == home && g.kind_of_outcome == what;
+      return g.lane == lane && g.kind_of_outcome == what;
     });
-    if (found == groups.end()) found = groups.insert(groups.end(), {home, what, {}});
+    if (found == groups.end()) found = groups.insert(groups.end(), {lane, what, {}});
     found->members.push_back(&v);
   }
   for (auto& g : groups) {
@@ -41,7 +41,7 @@ std::vector<finisher::group> finisher::grouped(const batch& verdicts) {
     // the line goes last first, so that it stands there in its old order.
     const bool back = g.kind_of_outcome == 2;
     const auto before = [&](const verdict* a, const verdict* b) {
-      return back ? b->job->stood_at < a->job->stood_at : a->job->id < b->job->id;
+      return back ? b->job->position < a->job->position : a->job->id < b->job->id;
     };
     // Usually they are: ids grow with the places in line.
     if (!std::is_sorted(g.members.begin(), g.members.end(), before)) {
@@ -63,7 +63,7 @@ pg::call finisher::call_for(const group& g) {
     if (const auto* f = std::get_if<failed>(&v->result)) {
       texts.push_back(printable(f->error, longest_error));
       const auto after =
-          f->after.value_or(g.home->options.retry.delay(v->job->attempts + 1, random(rng_)));
+          f->after.value_or(g.lane->options.retry.delay(v->job->attempts + 1, random(rng_)));
       delays.push_back(std::clamp(after, std::chrono::milliseconds{0}, longest_delay).count());
       finals.push_back(f->final);
       ran.push_back(ran_ms(*v->job));
@@ -73,15 +73,15 @@ pg::call finisher::call_for(const group& g) {
       texts.push_back(printable(c->reason, longest_error));
     }
   }
-  const auto& sql = g.home->sql;
-  const auto& cancelled_word = g.home->kind.cancelled_status;
+  const auto& sql = g.lane->sql;
+  const auto& cancelled_word = g.lane->kind.cancelled_status;
   switch (g.kind_of_outcome) {
     case 0:
       return pg::with(sql.succeed, pg::uuid_array(ids), pg::int_array(leases));
     case 1:
       return pg::with(sql.fail, pg::uuid_array(ids), pg::int_array(leases), pg::array(texts),
                       pg::array(delays), pg::array(finals), pg::array(ran), cancelled_word,
-                      worker_name_, std::to_string(g.home->kind.id));
+                      worker_name_, std::to_string(g.lane->kind.id));
     case 2:
       return pg::with(sql.give_back, pg::uuid_array(ids), pg::int_array(leases), pg::array(delays),
                       cancelled_word);
@@ -113,11 +113,11 @@ void finisher::account(const group& g, const pg::result& answer) {
 }
 
 void finisher::account_one(const verdict& v, std::optional<std::string_view> answered_status) {
-  auto& home = *v.job->home;
+  auto& lane = *v.job->lane;
   const auto log = [&](log_level level, std::string_view what, const std::string& error) {
     if (!log_.enabled(level)) return;
     log_.event(level, what,
-               {{"kind", home.options.kind},
+               {{"kind", lane.options.kind},
                 {"job", v.job->id},
                 {"lease", v.job->lease},
                 {"attempt", v.job->attempts + 1},
@@ -125,21 +125,21 @@ void finisher::account_one(const verdict& v, std::optional<std::string_view> ans
                 {"error", error}});
   };
   if (!answered_status) {
-    home.count(&worker_counts::refused);
-    log(log_level::warn, "refused: the job belongs to somebody else by now", "");
+    lane.count(&worker_counts::refused);
+    log(log_level::warn, "refused: the lease of the job is lost", "");
   } else if (std::holds_alternative<succeeded>(v.result)) {
-    home.count(&worker_counts::succeeded);
+    lane.count(&worker_counts::succeeded);
     log(log_level::debug, "succeeded", "");
   } else if (const auto* f = std::get_if<failed>(&v.result)) {
     const bool again = *answered_status == job_status::queued;
-    home.count(again ? &worker_counts::retried : &worker_counts::failed);
+    lane.count(again ? &worker_counts::retried : &worker_counts::failed);
     log(again ? log_level::warn : log_level::error, again ? "failed, will be retried" : "failed",
         f->error);
   } else if (std::holds_alternative<snoozed>(v.result)) {
-    home.count(&worker_counts::released);
+    lane.count(&worker_counts::released);
     log(log_level::debug, "given back", "");
   } else {
-    home.count(&worker_counts::cancelled);
+    lane.count(&worker_counts::cancelled);
     log(log_level::info, "cancelled", std::get<cancelled>(v.result).reason);
   }
 }

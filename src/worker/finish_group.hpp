@@ -14,7 +14,7 @@
 namespace rowrunner {
 
 struct finisher::group {
-  lane* home;
+  rowrunner::lane* lane;
   std::size_t kind_of_outcome;
   std::vector<const verdict*> members;
 

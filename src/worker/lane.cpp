@@ -8,13 +8,13 @@ namespace rowrunner {
 
 namespace {
 
-/// The looks that follow an empty one, before the lane sleeps. In a steady stream of single jobs
+/// The claims that follow an empty one, before the lane sleeps. In a steady stream of single jobs
 /// they find the next one, and no enqueue has to pay for a NOTIFY.
-constexpr std::chrono::milliseconds looks_before_sleep[] = {
+constexpr std::chrono::milliseconds retries_before_sleep[] = {
     std::chrono::milliseconds{2}, std::chrono::milliseconds{4}, std::chrono::milliseconds{8}};
 
-/// In a dense stream the next look waits until there is a batch to be had: a claim costs the server
-/// about as much as this many jobs would.
+/// In a dense stream the next claim waits until there is a batch to be had: a claim costs the
+/// server about as much as this many jobs would.
 constexpr std::chrono::microseconds wait_per_job{500};
 constexpr std::chrono::milliseconds longest_wait{25};
 
@@ -47,15 +47,15 @@ kind_statements::kind_statements(const kind_info& kind, const std::vector<std::s
 }
 
 void lane::found_jobs() {
-  empty_looks = 0;
+  empty_claims = 0;
   asleep = false;
-  next_look = {};
+  claim_after = {};
 }
 
 void lane::found_all(int jobs, clock::time_point now) {
-  if (empty_looks < static_cast<int>(std::size(looks_before_sleep))) {
+  if (empty_claims < static_cast<int>(std::size(retries_before_sleep))) {
     const clock::duration batch = std::min<clock::duration>(jobs * wait_per_job, longest_wait);
-    next_look = now + std::max<clock::duration>(looks_before_sleep[empty_looks++], batch);
+    claim_after = now + std::max<clock::duration>(retries_before_sleep[empty_claims++], batch);
   } else {
     asleep = true;
   }
@@ -74,14 +74,14 @@ void lane::walked(stretch of, clock::time_point now) {
   asleep = true;
 }
 
-lane::clock::duration lane::longest_stop() const {
+lane::clock::duration lane::max_stall() const {
   return std::clamp<clock::duration>(2 * size.job_time(options.max_concurrent), shortest_patience,
                                      longest_patience);
 }
 
 void lane::wake() {
   asleep = false;
-  next_look = {};
+  claim_after = {};
   cursor.back_to_front();
 }
 

@@ -8,7 +8,7 @@
 #include "common/schema/kind_info.hpp"
 #include "worker/claim_size.hpp"
 #include "worker/lane_backoff.hpp"
-#include "worker/line_cursor.hpp"
+#include "worker/queue_cursor.hpp"
 #include "worker/running_jobs.hpp"
 
 namespace rowrunner {
@@ -34,7 +34,7 @@ struct lane {
   kind_statements sql;
 
   // Owned by the engine's thread.
-  line_cursor cursor;
+  queue_cursor cursor;
   claim_size size;
   /// Where the last claim waited for its turn.
   int turn_queue = 0;
@@ -62,16 +62,16 @@ struct lane {
   /// Claimed, and not yet made into jobs that are ready.
   int arriving = 0;
   /// When a job was last started, or the first of those that are ready came.
-  clock::time_point moved{};
+  clock::time_point last_start{};
   running_jobs running;
   /// Ended, and not yet told to `size`.
   int ended = 0;
   bool paused = false;
   bool pumping = false;
-  /// Nothing was found for a while: the next look waits for a wake-up or a poll.
+  /// Nothing was found for a while: the next claim waits for a wake-up or a poll.
   bool asleep = false;
-  int empty_looks = 0;
-  clock::time_point next_look{};
+  int empty_claims = 0;
+  clock::time_point claim_after{};
   worker_counts total;
   /// Claimed and given back without a start.
   std::int64_t not_started = 0;
@@ -80,14 +80,14 @@ struct lane {
 
   int free_slots() const { return options.max_concurrent - static_cast<int>(running.size()); }
   /// For so long no slot may become free while jobs are ready.
-  clock::duration longest_stop() const;
+  clock::duration max_stall() const;
   bool stuck(clock::time_point now) const {
-    return !ready.empty() && now - moved >= longest_stop();
+    return !ready.empty() && now - last_start >= max_stall();
   }
   bool waits() const { return !ready.empty() || arriving > 0; }
   bool idle() const { return running.empty() && !waits(); }
 
-  clock::time_point next_claim() const { return std::max(next_look, claims.until()); }
+  clock::time_point next_claim() const { return std::max(claim_after, claims.until()); }
 
   void found_jobs();
   struct stretch {
@@ -100,7 +100,7 @@ struct lane {
   /// entries may have been left because their jobs are locked, the lane sleeps: a wake-up or a poll
   /// starts again.
   void walked(stretch of, clock::time_point now);
-  /// A look from the front took the last `jobs` that were there.
+  /// A claim from the front took the last `jobs` that were there.
   void found_all(int jobs, clock::time_point now);
   void wake();
 

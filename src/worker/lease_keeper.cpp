@@ -93,14 +93,14 @@ asio::awaitable<void> lease_keeper::guard_deadlines() {
 void lease_keeper::stop_all_under(const std::vector<std::int64_t>& leases, const char* why) {
   for (const auto lease : leases) {
     log_.warn("lease lost", {{"lease", lease}, {"reason", why}});
-    for (auto& home : lanes_) {
+    for (auto& lane : lanes_) {
       const auto under = [&](const job_ptr& job) { return job->lease == lease; };
       std::vector<job_ptr> stopped;
-      std::copy_if(home->running.begin(), home->running.end(), std::back_inserter(stopped), under);
+      std::copy_if(lane->running.begin(), lane->running.end(), std::back_inserter(stopped), under);
       for (const auto& job : stopped) stop_(job, stop_reason::lease_lost, why);
       // Jobs that have not started are not this worker's any more.
-      const auto gone = std::erase_if(home->ready, under);
-      home->count(&worker_counts::refused, static_cast<std::int64_t>(gone));
+      const auto gone = std::erase_if(lane->ready, under);
+      lane->count(&worker_counts::refused, static_cast<std::int64_t>(gone));
       if (gone > 0) leases_.forget(lease);
     }
   }
@@ -110,11 +110,11 @@ void lease_keeper::pass_on_cancellations(const pg::result& requests) {
   for (int row = 0; row < requests.rows(); ++row) {
     const auto lease = requests.get_int(row, 0);
     const auto id = requests.get(row, 1);
-    for (auto& home : lanes_) {
+    for (auto& lane : lanes_) {
       const auto found =
-          std::find_if(home->running.begin(), home->running.end(),
+          std::find_if(lane->running.begin(), lane->running.end(),
                        [&](const job_ptr& job) { return job->lease == lease && job->id == id; });
-      if (found != home->running.end()) {
+      if (found != lane->running.end()) {
         stop_(*found, stop_reason::cancelled, std::string{requests.get(row, 2)});
       }
     }

@@ -31,8 +31,8 @@ class lease_keeper {
   boost::asio::awaitable<void> guard_deadlines();
 
  private:
-  /// A look for cancellations, and a heartbeat if one is due. A database that does not answer is
-  /// logged.
+  /// Asks for cancellations, and sends a heartbeat if one is due. A database that does not answer
+  /// is logged.
   boost::asio::awaitable<void> beat();
   boost::asio::awaitable<void> tick();
   void stop_all_under(const std::vector<std::int64_t>& leases, const char* why);

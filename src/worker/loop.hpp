@@ -20,7 +20,7 @@ namespace rowrunner {
 /// Brings jobs into this process: claims for every lane that has room, and while there is nothing
 /// to claim, waits for a wake-up and polls. The poll is one statement for all kinds; it also finds
 /// delayed jobs that are due and leases of lost workers, and takes care of both.
-class line_loop {
+class queue_loop {
  public:
   struct hooks {
     std::function<void(const job_ptr&)> start;
@@ -30,16 +30,16 @@ class line_loop {
     std::function<std::size_t()> unwritten;
   };
 
-  line_loop(boost::asio::io_context& io, pg::session& session, claimer& claims,
-            std::vector<std::unique_ptr<lane>>& lanes, const worker_options& options, logger& log,
-            hooks do_this);
+  queue_loop(boost::asio::io_context& io, pg::session& session, claimer& claims,
+             std::vector<std::unique_ptr<lane>>& lanes, const worker_options& options, logger& log,
+             hooks do_this);
 
   /// Runs until stop(), or until the end that the options name.
   boost::asio::awaitable<void> run();
   void stop();
 
   /// A job of this lane has ended: its slot is free.
-  void slot_freed(lane& home);
+  void slot_freed(lane& lane);
   /// Outcomes were written: jobs may be back in line, and there is room for more.
   void outcomes_written();
 
@@ -58,23 +58,23 @@ class line_loop {
 
   void give_back_stuck();
   boost::asio::awaitable<bool> claim_where_wanted();
-  boost::asio::awaitable<bool> claim_for(lane& home, int at_most);
-  void take_in(lane& home, const claimed& got);
+  boost::asio::awaitable<bool> claim_for(lane& lane, int at_most);
+  void take_in(lane& lane, const claimed& got);
   boost::asio::awaitable<void> watch();
   boost::asio::awaitable<bool> poll(const std::vector<lane*>& asked, poll_round& round);
-  boost::asio::awaitable<void> handle_poll_row(lane& home, const pg::result& seen, int row,
+  boost::asio::awaitable<void> handle_poll_row(lane& lane, const pg::result& seen, int row,
                                                poll_round& round);
-  boost::asio::awaitable<bool> rescue(lane& home);
-  boost::asio::awaitable<bool> move_due(lane& home);
+  boost::asio::awaitable<bool> rescue(lane& lane);
+  boost::asio::awaitable<bool> move_due(lane& lane);
   boost::asio::awaitable<void> wait();
 
-  void back_off(lane& home, lane_backoff& tries, const char* what, const pg::query_error& failure);
+  void back_off(lane& lane, lane_backoff& tries, const char* what, const pg::query_error& failure);
   void report_left_behind() const;
-  int wanted(const lane& home) const;
+  int wanted(const lane& lane) const;
   std::int64_t jobs_left() const;
   bool finished() const;
   bool anyone_asleep() const;
-  void pump(lane& home);
+  void pump(lane& lane);
   std::chrono::milliseconds poll_pause();
 
   boost::asio::io_context& io_;
@@ -89,7 +89,7 @@ class line_loop {
   bool stopping_ = false;
   bool nothing_due_ = false;
   bool armed_ = false;
-  clock::time_point next_watch_{};
+  clock::time_point next_poll_{};
   pg::statement peek_, arm_, rescue_, move_due_, lock_timeout_;
 };
 

@@ -9,8 +9,8 @@
 
 #include "common/log.hpp"
 #include "common/pg/session.hpp"
-#include "worker/horizon_watch.hpp"
 #include "worker/lane.hpp"
+#include "worker/vacuum_watch.hpp"
 
 namespace rowrunner {
 
@@ -35,16 +35,16 @@ class upkeep {
   enum class stretch { mostly_old, mostly_young, last };
 
   boost::asio::awaitable<void> save_counters();
-  boost::asio::awaitable<void> retire_old_jobs(lane& home);
+  boost::asio::awaitable<void> retire_old_jobs(lane& lane);
   boost::asio::awaitable<void> sweep();
-  boost::asio::awaitable<stretch> retire_stretch(lane& home, std::string& cursor);
+  boost::asio::awaitable<stretch> retire_stretch(lane& lane, std::string& cursor);
 
   boost::asio::io_context& io_;
   pg::session& session_;
   std::vector<std::unique_ptr<lane>>& lanes_;
   logger& log_;
   std::string worker_name_;
-  horizon_watch horizon_;
+  vacuum_watch vacuum_;
   /// Where the next sweep goes on.
   std::string sweep_page_ = "0";
   pg::call seen() const;

@@ -65,7 +65,7 @@ struct worker::impl::parts {
   finisher finish;
   executor execute;
   claimer claims;
-  line_loop loop;
+  queue_loop loop;
   lease_keeper keeper;
   upkeep rounds;
   watchdog dog;
@@ -73,20 +73,20 @@ struct worker::impl::parts {
 
 worker::impl::parts::parts(impl& self, std::size_t threads)
     : pool(threads),
-      writes(self.io_, self.writes_,
+      writes(self.io_, self.ends_,
              [this](const job_ptr& job) {
-               job->disowned = true;
+               job->lease_rejected = true;
                execute.stop(job, stop_reason::lease_lost, "a write was refused");
              }),
-      finish(*self.io_, self.writes_, self.leases_, *self.log_, self.options_.name,
+      finish(*self.io_, self.ends_, self.leases_, *self.log_, self.options_.name,
              {[this, &self] {
                 loop.outcomes_written();
                 self.progress_.set();
               },
               [&self] { return self.jobs_wait(); }}),
       execute(self.io_, pool, [&self](verdict v) { self.settled(std::move(v)); }),
-      claims(self.line_, self.leases_, *self.log_, self.options_.name, self.options_.lease),
-      loop(*self.io_, self.line_, claims, self.lanes_, self.options_, *self.log_,
+      claims(self.claims_, self.leases_, *self.log_, self.options_.name, self.options_.lease),
+      loop(*self.io_, self.claims_, claims, self.lanes_, self.options_, *self.log_,
            {[this](const job_ptr& job) {
               job->writes = &writes;
               job->pool = &pool;
@@ -96,7 +96,7 @@ worker::impl::parts::parts(impl& self, std::size_t threads)
               finish.add({job, snoozed{0ms}});
             },
             [this] { return finish.pending(); }}),
-      keeper(*self.io_, self.keeping_, self.leases_, self.lanes_, *self.log_, self.options_.name,
+      keeper(*self.io_, self.keeper_, self.leases_, self.lanes_, *self.log_, self.options_.name,
              self.options_.lease,
              [this](const job_ptr& job, stop_reason reason, std::string note) {
                execute.stop(job, reason, std::move(note));
@@ -113,9 +113,9 @@ worker::impl::impl(worker_options options, std::shared_ptr<logger> log)
     : options_(checked(std::move(options))),
       log_(log ? std::move(log) : std::make_shared<logger>(log_level::info, options_.name)),
       io_(std::make_shared<asio::io_context>(1)),
-      line_(io_->get_executor(), connection("line")),
-      writes_(io_->get_executor(), connection("writes")),
-      keeping_(io_->get_executor(), connection("keeper")),
+      claims_(io_->get_executor(), connection("claims")),
+      ends_(io_->get_executor(), connection("ends")),
+      keeper_(io_->get_executor(), connection("keeper")),
       upkeep_(io_->get_executor(), connection("upkeep")),
       leases_(options_.lease),
       progress_(io_->get_executor()) {}
@@ -141,15 +141,15 @@ void worker::impl::add(kind_options options,
     throw std::invalid_argument("the timeout of kind " + options.kind +
                                 " must be from nothing (no limit) to 30 days");
   }
-  for (const auto& home : lanes_) {
-    if (home->options.kind == options.kind) {
+  for (const auto& lane : lanes_) {
+    if (lane->options.kind == options.kind) {
       throw std::invalid_argument("kind " + options.kind + " has a handler already");
     }
   }
-  auto home = std::make_unique<lane>();
-  home->options = std::move(options);
-  home->handler = std::move(handler);
-  lanes_.push_back(std::move(home));
+  auto lane = std::make_unique<rowrunner::lane>();
+  lane->options = std::move(options);
+  lane->handler = std::move(handler);
+  lanes_.push_back(std::move(lane));
 }
 
 void worker::impl::run() {
@@ -224,27 +224,27 @@ asio::awaitable<void> worker::impl::start() {
   if (!options_.pooled) co_await check_pooler();
   co_await check_schema();
   co_await open_lanes();
-  if (!options_.pooled) line_.on_connect(std::vector(1, queries::listen.statement()));
-  line_.close();  // the next use connects again, and listens
+  if (!options_.pooled) claims_.on_connect(std::vector(1, queries::listen.statement()));
+  claims_.close();  // the next use connects again, and listens
   build_parts();
   co_await parts_->rounds.begin();
 }
 
 void worker::impl::build_parts() {
   std::size_t threads = 2 * std::max(1U, std::thread::hardware_concurrency());
-  for (const auto& home : lanes_) {
-    if (std::holds_alternative<blocking_handler>(home->handler)) {
-      threads += static_cast<std::size_t>(home->options.max_concurrent);
+  for (const auto& lane : lanes_) {
+    if (std::holds_alternative<blocking_handler>(lane->handler)) {
+      threads += static_cast<std::size_t>(lane->options.max_concurrent);
     }
   }
   parts_ = std::make_unique<parts>(*this, threads);
 }
 
 void worker::impl::settled(verdict v) {
-  auto& home = *v.job->home;
-  home.running.erase(v.job);
+  auto& lane = *v.job->lane;
+  lane.running.erase(v.job);
   parts_->finish.add(std::move(v));
-  parts_->loop.slot_freed(home);
+  parts_->loop.slot_freed(lane);
   progress_.set();
   if (parts_->pool.hung() > lanes_.size() * most_hung_per_kind && stop_requests_ == 0) {
     request_stop("too many handlers hang; the process must be started anew");
@@ -252,11 +252,11 @@ void worker::impl::settled(verdict v) {
 }
 
 bool worker::impl::jobs_wait() const {
-  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& home) { return home->waits(); });
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->waits(); });
 }
 
 bool worker::impl::nothing_runs() const {
-  return std::all_of(lanes_.begin(), lanes_.end(), [](const auto& home) { return home->idle(); });
+  return std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->idle(); });
 }
 
 void worker::impl::stop() {
@@ -304,14 +304,14 @@ asio::awaitable<void> worker::impl::wait_until(std::function<bool()> done,
 /// cannot be written in time is left to the rescue.
 asio::awaitable<void> worker::impl::shut_down() {
   const auto begun = std::chrono::steady_clock::now();
-  for (auto& home : lanes_) {
-    for (auto& job : std::exchange(home->ready, {})) parts_->finish.add({job, snoozed{0ms}});
+  for (auto& lane : lanes_) {
+    for (auto& job : std::exchange(lane->ready, {})) parts_->finish.add({job, snoozed{0ms}});
   }
   co_await wait_until(
       [this] { return nothing_runs() || stop_requests_ > 1; },
       begun + std::max<std::chrono::milliseconds>(0ms, options_.shutdown_grace - reserve));
-  for (auto& home : lanes_) {
-    const auto unfinished = home->running;
+  for (auto& lane : lanes_) {
+    const auto unfinished = lane->running;
     for (const auto& job : unfinished) {
       parts_->execute.stop(job, stop_reason::shutdown, "the worker stops");
     }
@@ -324,7 +324,7 @@ asio::awaitable<void> worker::impl::shut_down() {
   co_await wait_until([this] { return loop_ended_; }, last_moment);
   parts_->finish.close();
   co_await wait_until([this] { return parts_->finish.ended(); }, last_moment);
-  co_await say_goodbye(last_moment);
+  co_await deregister(last_moment);
   const auto sum = counts();
   log_->info("worker stopped", {{"succeeded", sum.succeeded},
                                 {"failed", sum.failed},
@@ -347,25 +347,25 @@ asio::awaitable<void> worker::impl::tidy_up() {
 }
 
 /// The last counters are worth a little time, not more; a statement that hangs is left behind.
-asio::awaitable<void> worker::impl::say_goodbye(std::chrono::steady_clock::time_point deadline) {
+asio::awaitable<void> worker::impl::deregister(std::chrono::steady_clock::time_point deadline) {
   asio::co_spawn(*io_, parts_->rounds.end(), [this](const std::exception_ptr& thrown) {
     if (thrown) log_->warn("the last counters were not saved");
-    goodbye_said_ = true;
+    deregistered_ = true;
     progress_.set();
   });
   // Lambdas inside of a co_await may capture only what is trivially copied: g++ 12 destroys them
   // twice.
-  co_await wait_until([this] { return goodbye_said_; }, deadline);
+  co_await wait_until([this] { return deregistered_; }, deadline);
 }
 
 worker_counts worker::impl::counts() const {
   worker_counts sum;
-  for (const auto& home : lanes_) {
+  for (const auto& lane : lanes_) {
     for (const auto count :
          {&worker_counts::claimed, &worker_counts::succeeded, &worker_counts::failed,
           &worker_counts::retried, &worker_counts::rescued, &worker_counts::released,
           &worker_counts::cancelled, &worker_counts::refused}) {
-      sum.*count += home->total.*count;
+      sum.*count += lane->total.*count;
     }
   }
   return sum;

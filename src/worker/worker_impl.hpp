@@ -45,10 +45,10 @@ class worker::impl {
   boost::asio::awaitable<void> check_pooler();
   boost::asio::awaitable<void> check_schema();
   boost::asio::awaitable<void> open_lanes();
-  boost::asio::awaitable<std::string> open_lane(lane& home, const pg::result& kinds);
+  boost::asio::awaitable<std::string> open_lane(lane& lane, const pg::result& kinds);
   boost::asio::awaitable<void> tidy_up();
   boost::asio::awaitable<void> shut_down();
-  boost::asio::awaitable<void> say_goodbye(std::chrono::steady_clock::time_point deadline);
+  boost::asio::awaitable<void> deregister(std::chrono::steady_clock::time_point deadline);
   boost::asio::awaitable<void> stop_on_signal(std::unique_ptr<boost::asio::signal_set> signals);
   boost::asio::awaitable<void> stop_after(std::chrono::milliseconds time);
   boost::asio::awaitable<void> beat();
@@ -73,9 +73,9 @@ class worker::impl {
   std::vector<std::unique_ptr<lane>> lanes_;
 
   // Owned by the engine's thread.
-  pg::session line_;
-  pg::session writes_;
-  pg::session keeping_;
+  pg::session claims_;
+  pg::session ends_;
+  pg::session keeper_;
   pg::session upkeep_;
   lease_book leases_;
   std::unique_ptr<parts> parts_;
@@ -84,7 +84,7 @@ class worker::impl {
   int stop_requests_ = 0;
   bool loop_ended_ = false;
   bool tidied_up_ = false;
-  bool goodbye_said_ = false;
+  bool deregistered_ = false;
 };
 
 }  // namespace rowrunner

@@ -39,7 +39,7 @@ class silence : public ::testing::Test {
     home.kind.table = "public.test_jobs";
     home.kind.cancelled_status = "cancelled";
     home.sql = kind_statements(home.kind, {});
-    job->home = &home;
+    job->lane = &home;
     job->id = db.add("a");
     job->lease = std::stoll(db.value("SELECT rowrunner.claim('test', 'me', 1, '2 s') ->> 'lease'"));
     leases.open(job->lease, 1, lease_book::clock::now());
@@ -100,7 +100,7 @@ TEST_F(silence, a_lease_whose_end_does_not_arrive_is_extended) {
                           "'::timestamptz + '2 s' FROM rowrunner.leases"));
   proxy.tell("heal writes");
   EXPECT_TRUE(in_database("SELECT status = 'succeeded' FROM test_jobs"));
-  EXPECT_TRUE(until([&] { return job->home->total.succeeded == 1; }));
+  EXPECT_TRUE(until([&] { return job->lane->total.succeeded == 1; }));
 }
 
 TEST_F(silence, a_handler_that_is_told_to_stop_does_not_wait_for_an_answer) {

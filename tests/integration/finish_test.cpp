@@ -43,7 +43,7 @@ class finish : public ::testing::Test {
   }
   verdict of(const std::string& id, std::int64_t lease, outcome result) {
     auto job = std::make_shared<running_job>();
-    job->home = &home;
+    job->lane = &home;
     job->id = id;
     job->lease = lease;
     leases.open(lease, 1, lease_book::clock::now());

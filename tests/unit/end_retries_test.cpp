@@ -23,7 +23,7 @@ const end_refusal unlucky{"40001", "succeed/test", "could not serialize"};
 
 verdict of(lane& home, std::int64_t lease, outcome result = succeeded{}) {
   auto job = std::make_shared<running_job>();
-  job->home = &home;
+  job->lane = &home;
   job->lease = lease;
   return {job, std::move(result)};
 }

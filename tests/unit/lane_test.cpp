@@ -17,7 +17,7 @@ lane busy_lane(int slots, int per_second) {
   // The estimate keeps half of its old figure each time.
   for (int i = 1; i <= 20; ++i) home.size.ended(per_second, slots, start + i * 1s);
   home.ready.push_back(std::make_shared<running_job>());
-  home.moved = start;
+  home.last_start = start;
   return home;
 }
 
