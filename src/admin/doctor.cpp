@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/schema/held_horizon.hpp"
 #include "common/schema/schema_version.hpp"
+#include "common/schema/vacuum_blocker.hpp"
 #include "common/version.hpp"
 #include "queries/admin.hpp"
 #include "queries/engine.hpp"
@@ -115,9 +115,9 @@ asio::awaitable<void> check_vacuum_blockers(pg::session& session, std::chrono::m
                                             std::vector<finding>& out) {
   constexpr const char* name = "vacuum blockers";
   try {
-    const auto rows = co_await read(session, queries::horizon_holders);
+    const auto rows = co_await read(session, queries::vacuum_blockers);
     for (int row = 0; row < rows.rows(); ++row) {
-      const auto holder = read_horizon_holder(fields_of(rows, row));
+      const auto holder = read_vacuum_blocker(fields_of(rows, row));
       if (!holds_too_long(holder, alarm)) continue;
       const std::string since = holder.since.empty() ? "" : " since " + holder.since;
       out.push_back({name, "", text_of(holder) + " keeps dead rows from being removed" + since,

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "admin/transaction.hpp"
-#include "apps/read_horizon_holders.hpp"
 #include "apps/read_jobs.hpp"
+#include "apps/read_vacuum_blockers.hpp"
 #include "apps/read_wait_facts.hpp"
 #include "command/database.hpp"
 #include "command/output.hpp"
@@ -79,7 +79,7 @@ ordered_json why_it_waits(const command_context& context, pqxx::dbtransaction& t
                           const kind_info& kind, const std::string& id) {
   auto facts = read_wait_facts(tx, kind, id);
   const auto alarm = horizon_alarm_setting({}, context.env);
-  for (const auto& holder : read_horizon_holders(tx)) {
+  for (const auto& holder : read_vacuum_blockers(tx)) {
     if (holds_too_long(holder, alarm)) facts.vacuum_blocker = text_of(holder);
   }
   const auto reason = wait_reason(facts);

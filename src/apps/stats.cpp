@@ -10,8 +10,8 @@
 
 #include "admin/transaction.hpp"
 #include "apps/commands.hpp"
-#include "apps/read_horizon_holders.hpp"
 #include "apps/read_jobs.hpp"
+#include "apps/read_vacuum_blockers.hpp"
 #include "apps/wait_reason.hpp"
 #include "command/database.hpp"
 #include "command/output.hpp"
@@ -116,7 +116,7 @@ std::string as_text(const std::vector<kind_stats>& all) {
   return out.str();
 }
 
-ordered_json as_json(const horizon_holder& holder) {
+ordered_json as_json(const vacuum_blocker& holder) {
   const auto text = [](const std::string& value) {
     return value.empty() ? ordered_json() : ordered_json(printable(value, 1000));
   };
@@ -134,7 +134,7 @@ ordered_json as_json(const horizon_holder& holder) {
 
 /// The figures of the oldest snapshot are always there, so that they can be charted; who holds it
 /// is named once it is too long.
-ordered_json as_json(const std::vector<horizon_holder>& holders, std::chrono::milliseconds alarm) {
+ordered_json as_json(const std::vector<vacuum_blocker>& holders, std::chrono::milliseconds alarm) {
   ordered_json held_by = ordered_json::array();
   for (const auto& holder : holders) {
     if (holds_too_long(holder, alarm)) held_by.push_back(as_json(holder));
@@ -145,7 +145,7 @@ ordered_json as_json(const std::vector<horizon_holder>& holders, std::chrono::mi
           {"held_by", held_by}};
 }
 
-std::string as_text(const horizon_holder& holder) {
+std::string as_text(const vacuum_blocker& holder) {
   constexpr std::size_t widest = 100;
   std::string out = "Dead rows are kept";
   if (holder.seconds) out += " since " + holder.since + " (" + duration_text(*holder.seconds) + ")";
@@ -159,10 +159,10 @@ enum class format { text, json, prometheus };
 
 void print_stats(pqxx::connection& connection, format how, std::chrono::milliseconds alarm) {
   std::vector<kind_stats> all;
-  std::vector<horizon_holder> holders;
+  std::vector<vacuum_blocker> holders;
   read_jobs(connection, [&](pqxx::dbtransaction& tx) {
     all = read_stats(tx);
-    holders = read_horizon_holders(tx);
+    holders = read_vacuum_blockers(tx);
   });
   if (how == format::prometheus) {
     std::cout << stats_metrics(all, holders, alarm) << std::flush;

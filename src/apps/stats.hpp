@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/schema/held_horizon.hpp"
+#include "common/schema/vacuum_blocker.hpp"
 
 namespace rowrunner {
 
@@ -40,7 +40,7 @@ struct kind_stats {
 /// All of it as metrics for Prometheus. Who holds an old snapshot is named once it is longer than
 /// `alarm`.
 std::string stats_metrics(const std::vector<kind_stats>& kinds,
-                          const std::vector<horizon_holder>& holders,
+                          const std::vector<vacuum_blocker>& holders,
                           std::chrono::milliseconds alarm);
 
 }  // namespace rowrunner

@@ -43,8 +43,8 @@ void add_kinds(exposition& out, const std::vector<kind_stats>& kinds) {
   }
 }
 
-void add_horizon(exposition& out, const std::vector<horizon_holder>& holders,
-                 std::chrono::milliseconds alarm) {
+void add_vacuum_blockers(exposition& out, const std::vector<vacuum_blocker>& holders,
+                         std::chrono::milliseconds alarm) {
   const auto longest = longest_held(holders);
   out.gauge("rowrunner_horizon_held_seconds", "Age of the oldest snapshot that keeps dead rows.");
   out.sample({}, longest.seconds);
@@ -67,11 +67,11 @@ void add_horizon(exposition& out, const std::vector<horizon_holder>& holders,
 }  // namespace
 
 std::string stats_metrics(const std::vector<kind_stats>& kinds,
-                          const std::vector<horizon_holder>& holders,
+                          const std::vector<vacuum_blocker>& holders,
                           std::chrono::milliseconds alarm) {
   exposition out;
   add_kinds(out, kinds);
-  add_horizon(out, holders, alarm);
+  add_vacuum_blockers(out, holders, alarm);
   return out.text();
 }
 

@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-std::string kind_id(const job_ptr& job) { return std::to_string(job->home->kind.id); }
+std::string kind_id(const job_ptr& job) { return std::to_string(job->lane->kind.id); }
 
 /// A call under way. It runs apart from the handler that waits for it: once sent, its answer has to
 /// be awaited, for as long as the connection waits, but a handler that is told to stop must not.
@@ -74,7 +74,7 @@ asio::awaitable<pg::result> job_writes::run(job_ptr job, pg::call call) {
     if (sent->failure) std::rethrow_exception(sent->failure);
     co_return std::move(sent->results.back());
   }
-  // What is not sent yet leaves the line.
+  // What is not sent yet is withdrawn.
   asio::post(*io_, [sent] { sent->leave.emit(asio::cancellation_type::terminal); });
   if (cancelled) std::rethrow_exception(cancelled);
   throw job_stopped("the job was told to stop");
@@ -104,7 +104,7 @@ asio::awaitable<std::optional<nlohmann::json>> job_writes::stored_step(job_ptr j
 
 asio::awaitable<void> job_writes::store_step(job_ptr job, std::string name, nlohmann::json result) {
   check_text("step name", name);
-  auto call = pg::with(job->home->sql.step_done, kind_id(job), job->id, std::to_string(job->lease),
+  auto call = pg::with(job->lane->sql.step_done, kind_id(job), job->id, std::to_string(job->lease),
                        name, result.dump());
   co_await write(job, std::move(call), "a step");
   if (job->steps) job->steps->emplace(std::move(name), std::move(result));
@@ -112,7 +112,7 @@ asio::awaitable<void> job_writes::store_step(job_ptr job, std::string name, nloh
 
 asio::awaitable<void> job_writes::progress(job_ptr job, std::int64_t done, std::int64_t total,
                                            std::string message) {
-  auto call = pg::with(job->home->sql.progress, kind_id(job), job->id, std::to_string(job->lease),
+  auto call = pg::with(job->lane->sql.progress, kind_id(job), job->id, std::to_string(job->lease),
                        std::to_string(done), std::to_string(total), printable(message, 2000));
   co_await write(job, std::move(call), "progress");
 }

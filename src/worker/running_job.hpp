@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "worker/line_cursor.hpp"
+#include "worker/queue_cursor.hpp"
 
 namespace rowrunner {
 
@@ -28,14 +28,14 @@ enum class stop_reason { none, cancelled, timed_out, lease_lost, shutdown };
 /// One claimed job, from the claim until its outcome is written.
 struct running_job {
   // Constant after the claim.
-  lane* home = nullptr;
+  rowrunner::lane* lane = nullptr;
   /// A thread that was given up may read the job after its lane is gone.
   std::shared_ptr<const kind_options> options;
   job_writes* writes = nullptr;
   blocking_pool* pool = nullptr;
   std::string id;
   std::int64_t lease = 0;
-  place stood_at;
+  queue_position position;
   int attempts = 0;
   int max_attempts = 0;
   std::vector<std::optional<std::string>> columns;
@@ -50,8 +50,8 @@ struct running_job {
   /// Its number among the running jobs of its lane.
   std::size_t slot = 0;
   bool settled = false;
-  /// The database said that the job belongs to somebody else.
-  bool disowned = false;
+  /// The database refused a write under the lease: it is lost.
+  bool lease_rejected = false;
   /// The work that runs for this job on the pool.
   std::set<std::uint64_t> pool_tasks;
   std::optional<std::unordered_map<std::string, nlohmann::json>> steps;

@@ -177,10 +177,10 @@ TEST(kill, sigterm_counts_while_the_database_does_not_answer) {
   pqxx::connection other(db.url());
   pqxx::work tx(other);
   tx.exec("LOCK TABLE rowrunner.kinds IN ACCESS EXCLUSIVE MODE");
-  ASSERT_TRUE(
-      db.becomes("SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name ="
-                 " 'rowrunner line' AND wait_event_type = 'Lock' AND datname = current_database()",
-                 "t"));
+  ASSERT_TRUE(db.becomes(
+      "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name ="
+      " 'rowrunner claims' AND wait_event_type = 'Lock' AND datname = current_database()",
+      "t"));
   const auto asked = std::chrono::steady_clock::now();
   one->kill(SIGTERM);
   EXPECT_EQ(one->wait(), 0);

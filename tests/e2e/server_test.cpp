@@ -135,7 +135,7 @@ TEST(server, whatever_keeps_dead_rows_is_named) {
   const auto holders =
       "SELECT string_agg(what || ' ' || coalesce(state, '-') || ' ' || "
       "(since IS NOT NULL), '; ' ORDER BY what) FROM (" +
-      std::string(queries::horizon_holders.text) +
+      std::string(queries::vacuum_blockers.text) +
       ") h (what, name, application, username, state, since)";
   EXPECT_EQ(db.value(holders), "");
   db.exec("BEGIN; CREATE TABLE left_behind (); PREPARE TRANSACTION 'left'");

@@ -7,7 +7,7 @@
 #include "common/schema/kind_info.hpp"
 #include "queries/engine.hpp"
 #include "support/jobs.hpp"
-#include "worker/line_cursor.hpp"
+#include "worker/queue_cursor.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 class claim_mark : public ::testing::Test {
  protected:
   /// The statement of the worker; names of the jobs that it took, as "a b".
-  std::string claim(place behind, int at_most) {
+  std::string claim(queue_position behind, int at_most) {
     kind_info kind;
     kind.table = "public.letter_jobs";
     pqxx::work tx(db_.connection());
@@ -35,7 +35,7 @@ class claim_mark : public ::testing::Test {
              " FROM letter_jobs j WHERE j.id = q.job_id AND j.recipient = '" + name + "'");
   }
 
-  const place front_;
+  const queue_position front_;
   test_database db_;
   std::int64_t lease_ = 0;
 };

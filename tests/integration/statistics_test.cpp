@@ -7,7 +7,7 @@
 #include "common/schema/kind_info.hpp"
 #include "queries/engine.hpp"
 #include "support/postgres.hpp"
-#include "worker/line_cursor.hpp"
+#include "worker/queue_cursor.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -55,7 +55,7 @@ class statistics : public ::testing::Test {
   }
 
   int rows_read_by_claim(const query& how) {
-    const place front;
+    const queue_position front;
     return rows_read(queries::claim_settings, how, 1, front.priority, front.seq, wanted, 1, "w",
                      10'000);
   }

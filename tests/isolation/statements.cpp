@@ -6,7 +6,7 @@
 #include "common/schema/kind_info.hpp"
 #include "queries/admin.hpp"
 #include "queries/engine.hpp"
-#include "worker/line_cursor.hpp"
+#include "worker/queue_cursor.hpp"
 
 namespace rowrunner::testing {
 
@@ -70,7 +70,7 @@ void repertoire::done(const transaction& already) {
 }
 
 transaction repertoire::claim(int lease, lease_time until, int jobs) const {
-  const place front;
+  const queue_position front;
   const command take{
       "claim",
       {kind_, std::to_string(front.priority), std::to_string(front.seq), std::to_string(jobs),

@@ -3,11 +3,11 @@
 #include <pqxx/pqxx>
 #include <vector>
 
-#include "common/schema/held_horizon.hpp"
+#include "common/schema/vacuum_blocker.hpp"
 
 namespace rowrunner {
 
 /// Who keeps dead rows from being removed, the oldest first.
-std::vector<horizon_holder> read_horizon_holders(pqxx::dbtransaction& tx);
+std::vector<vacuum_blocker> read_vacuum_blockers(pqxx::dbtransaction& tx);
 
 }  // namespace rowrunner

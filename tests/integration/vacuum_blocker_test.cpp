@@ -14,7 +14,7 @@
 #include "support/paths.hpp"
 #include "support/postgres.hpp"
 #include "support/process.hpp"
-#include "worker/horizon_watch.hpp"
+#include "worker/vacuum_watch.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -142,7 +142,7 @@ TEST_F(horizon, a_role_that_may_not_see_sessions_still_learns_which_one_it_is) {
   const forgotten somebody(db);
   pqxx::work tx(db.connection());
   tx.exec("SET LOCAL ROLE rowrunner_worker");
-  const auto seen = tx.exec(std::string(queries::horizon_holders.text));
+  const auto seen = tx.exec(std::string(queries::vacuum_blockers.text));
   ASSERT_EQ(seen.size(), 1);
   EXPECT_EQ(seen[0][1].as<std::string>(), somebody.pid());
   EXPECT_TRUE(seen[0][4].is_null());
@@ -164,13 +164,13 @@ class watch_over_horizon : public horizon {
   watch_over_horizon() {
     settings_.url = db.url();
     session_ = std::make_unique<pg::session>(io_.get_executor(), settings_);
-    watch_ = std::make_unique<horizon_watch>(*session_, log_, 1ms);
+    watch_ = std::make_unique<vacuum_watch>(*session_, log_, 1ms);
   }
 
   /// What is said after a look at that time.
-  std::string look(horizon_watch::clock::time_point now) {
+  std::string look(vacuum_watch::clock::time_point now) {
     out_.str("");
-    boost::asio::co_spawn(io_, watch_->look(now), boost::asio::detached);
+    boost::asio::co_spawn(io_, watch_->poll(now), boost::asio::detached);
     io_.restart();
     io_.run();
     return out_.str();
@@ -184,11 +184,11 @@ class watch_over_horizon : public horizon {
               log_level::info, "w", log_format::json};
   pg::settings settings_;
   std::unique_ptr<pg::session> session_;
-  std::unique_ptr<horizon_watch> watch_;
+  std::unique_ptr<vacuum_watch> watch_;
 };
 
 TEST_F(watch_over_horizon, warns_once_again_after_a_while_and_says_when_it_is_over) {
-  const auto start = horizon_watch::clock::now();
+  const auto start = vacuum_watch::clock::now();
   EXPECT_EQ(look(start), "");
   auto somebody = std::make_unique<forgotten>(db);
   const auto said = json::parse(look(start));
@@ -197,7 +197,7 @@ TEST_F(watch_over_horizon, warns_once_again_after_a_while_and_says_when_it_is_ov
   EXPECT_THAT(said["advice"], HasSubstr("pg_terminate_backend(" + somebody->pid() + ")"));
   EXPECT_EQ(said["statement"], "SELECT …");
   EXPECT_EQ(look(start + 1min), "");
-  EXPECT_THAT(look(start + horizon_watch::between_warnings), HasSubstr("somebody holds"));
+  EXPECT_THAT(look(start + vacuum_watch::between_warnings), HasSubstr("session holds"));
 
   const auto before = somebody->pid();
   auto next = std::make_unique<forgotten>(db);

@@ -1,4 +1,4 @@
-#include "common/schema/held_horizon.hpp"
+#include "common/schema/vacuum_blocker.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@ namespace {
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-horizon_holder session(const std::string& state, std::optional<double> seconds) {
-  horizon_holder holder;
+vacuum_blocker session(const std::string& state, std::optional<double> seconds) {
+  vacuum_blocker holder;
   holder.what = "session";
   holder.name = "4242";
   holder.state = state;
@@ -18,13 +18,13 @@ horizon_holder session(const std::string& state, std::optional<double> seconds) 
   return holder;
 }
 
-TEST(held_horizon, alarms_after_the_time_and_never_without_one) {
+TEST(vacuum_blocker, alarms_after_the_time_and_never_without_one) {
   EXPECT_FALSE(holds_too_long(session("active", 299.9), 300s));
   EXPECT_TRUE(holds_too_long(session("active", 300.0), 300s));
   EXPECT_FALSE(holds_too_long(session("active", 1e9), 0s));
 }
 
-TEST(held_horizon, goes_by_transactions_where_there_is_no_time) {
+TEST(vacuum_blocker, goes_by_transactions_where_there_is_no_time) {
   auto slot = session("inactive", std::nullopt);
   slot.transactions = 99'999;
   EXPECT_FALSE(holds_too_long(slot, 1ms));
@@ -33,17 +33,17 @@ TEST(held_horizon, goes_by_transactions_where_there_is_no_time) {
   EXPECT_FALSE(holds_too_long(slot, 0s));
 }
 
-TEST(held_horizon, is_read_from_a_row_with_gaps) {
+TEST(vacuum_blocker, is_read_from_a_row_with_gaps) {
   const auto holder =
-      read_horizon_holder({"slot", "lagging", std::nullopt, std::nullopt, "inactive", std::nullopt,
+      read_vacuum_blocker({"slot", "lagging", std::nullopt, std::nullopt, "inactive", std::nullopt,
                            std::nullopt, "7", std::nullopt});
   EXPECT_EQ(text_of(holder), "replication slot lagging (inactive)");
   EXPECT_EQ(holder.transactions, 7);
   EXPECT_FALSE(holder.seconds);
-  EXPECT_THROW(read_horizon_holder({"slot"}), std::out_of_range);
+  EXPECT_THROW(read_vacuum_blocker({"slot"}), std::out_of_range);
 }
 
-TEST(held_horizon, tells_who_it_is) {
+TEST(vacuum_blocker, tells_who_it_is) {
   auto holder = session("idle in transaction", 10);
   EXPECT_EQ(text_of(holder), "session 4242 (idle in transaction)");
   holder.application = "psql";
@@ -53,7 +53,7 @@ TEST(held_horizon, tells_who_it_is) {
   EXPECT_EQ(text_of(holder), "session 4242");
 }
 
-TEST(held_horizon, tells_what_to_do_about_each) {
+TEST(vacuum_blocker, tells_what_to_do_about_each) {
   EXPECT_THAT(advice_for(session("idle in transaction", 10)),
               HasSubstr("SELECT pg_terminate_backend(4242); idle_in_transaction_session_timeout"));
   EXPECT_THAT(advice_for(session("active", 10)), HasSubstr("SELECT pg_cancel_backend(4242)"));

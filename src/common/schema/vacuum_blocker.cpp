@@ -1,4 +1,4 @@
-#include "common/schema/held_horizon.hpp"
+#include "common/schema/vacuum_blocker.hpp"
 
 #include <algorithm>
 
@@ -14,9 +14,9 @@ enum column { what, name, application, user, state, since, seconds, transactions
 
 }  // namespace
 
-horizon_holder read_horizon_holder(const std::vector<std::optional<std::string>>& row) {
+vacuum_blocker read_vacuum_blocker(const std::vector<std::optional<std::string>>& row) {
   const auto text = [&](column at) { return row.at(at).value_or(""); };
-  horizon_holder holder;
+  vacuum_blocker holder;
   holder.what = text(what);
   holder.name = text(name);
   holder.application = text(application);
@@ -29,13 +29,13 @@ horizon_holder read_horizon_holder(const std::vector<std::optional<std::string>>
   return holder;
 }
 
-bool holds_too_long(const horizon_holder& holder, std::chrono::milliseconds alarm) {
+bool holds_too_long(const vacuum_blocker& holder, std::chrono::milliseconds alarm) {
   if (alarm <= alarm.zero()) return false;
   if (!holder.seconds) return holder.transactions >= many_transactions;
   return *holder.seconds * 1000 >= static_cast<double>(alarm.count());
 }
 
-held_time longest_held(const std::vector<horizon_holder>& holders) {
+held_time longest_held(const std::vector<vacuum_blocker>& holders) {
   held_time longest;
   for (const auto& holder : holders) {
     longest.seconds = std::max(longest.seconds, holder.seconds.value_or(0));
@@ -44,7 +44,7 @@ held_time longest_held(const std::vector<horizon_holder>& holders) {
   return longest;
 }
 
-std::string text_of(const horizon_holder& holder) {
+std::string text_of(const vacuum_blocker& holder) {
   std::string details;
   const auto add = [&](const std::string& text) {
     if (!text.empty()) details += (details.empty() ? "" : ", ") + text;
@@ -58,7 +58,7 @@ std::string text_of(const horizon_holder& holder) {
   return kind + " " + holder.name + (details.empty() ? "" : " (" + details + ")");
 }
 
-std::string advice_for(const horizon_holder& holder) {
+std::string advice_for(const vacuum_blocker& holder) {
   if (holder.what == "slot") {
     return "bring its consumer back, or drop it: SELECT pg_drop_replication_slot('" + holder.name +
            "')";
