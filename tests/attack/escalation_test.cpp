@@ -1,9 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "admin/migrator.hpp"
-#include "apps/workloads.hpp"
 #include "support/jobs.hpp"
+#include "support/migrate.hpp"
 #include "support/notices.hpp"
 #include "support/postgres.hpp"
 
@@ -183,7 +182,7 @@ TEST_F(escalation, migrate_makes_the_functions_of_the_job_writer_anew) {
   db_.exec("DROP OWNED BY rowrunner_job_writer");
   const auto cancel = "SELECT rowrunner.cancel('trap', '" + id + "')";
   EXPECT_THAT(as("rowrunner_app", cancel), HasSubstr("cancel_row"));
-  migrate(db_.connection(), all_components());
+  migrate(db_.url());
   EXPECT_EQ(as("rowrunner_app", cancel), "");
   EXPECT_EQ(db_.value("SELECT status FROM mallory.jobs"), "failed");
 }
@@ -213,7 +212,7 @@ TEST_F(escalation, a_function_of_the_job_writer_runs_nothing_as_another_role) {
     }
   }
   EXPECT_EQ(seen(), "");
-  migrate(db_.connection(), all_components());
+  migrate(db_.url());
   db_.exec("SELECT rowrunner.requeue('trap', '" + id + "')");
   EXPECT_EQ(seen(), "rowrunner_job_writer");
 }

@@ -7,9 +7,8 @@
 #include <random>
 #include <stdexcept>
 
-#include "admin/migrator.hpp"
-#include "apps/workloads.hpp"
 #include "common/pg/exec.hpp"
+#include "support/migrate.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
@@ -86,10 +85,7 @@ std::string migrated_template() {
   if (!exists(server, name)) {
     const std::string draft = random_name();
     run(server, "CREATE DATABASE " + draft);
-    {
-      pqxx::connection connection(url_for(draft));
-      migrate(connection, all_components());
-    }
+    migrate(url_for(draft));
     run(server, "ALTER DATABASE " + draft + " RENAME TO " + name);
   }
   return name;
