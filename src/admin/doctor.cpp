@@ -8,15 +8,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "admin/vacuum_blockers.hpp"
 #include "common/schema/schema_version.hpp"
 #include "common/schema/vacuum_blocker.hpp"
 #include "common/version.hpp"
 #include "queries/admin.hpp"
 #include "queries/engine.hpp"
 
-namespace rowrunner {
-
-namespace asio = boost::asio;
+namespace rowrunner::admin {
 
 namespace {
 
@@ -99,25 +98,12 @@ asio::awaitable<void> run_check(pg::session& session, const check& asked, std::s
   }
 }
 
-std::vector<std::optional<std::string>> fields_of(const pg::result& rows, int row) {
-  std::vector<std::optional<std::string>> fields;
-  for (int column = 0; column < rows.columns(); ++column) {
-    if (rows.is_null(row, column)) {
-      fields.emplace_back();
-    } else {
-      fields.emplace_back(rows.get(row, column));
-    }
-  }
-  return fields;
-}
-
 asio::awaitable<void> check_vacuum_blockers(pg::session& session, std::chrono::milliseconds alarm,
                                             std::vector<finding>& out) {
   constexpr const char* name = "vacuum blockers";
   try {
     const auto rows = co_await read(session, queries::vacuum_blockers);
-    for (int row = 0; row < rows.rows(); ++row) {
-      const auto holder = read_vacuum_blocker(fields_of(rows, row));
+    for (const auto& holder : read_vacuum_blockers(rows)) {
       if (!holds_too_long(holder, alarm)) continue;
       const std::string since = holder.since.empty() ? "" : " since " + holder.since;
       out.push_back({name, "", text_of(holder) + " keeps dead rows from being removed" + since,
@@ -154,20 +140,6 @@ asio::awaitable<void> check_clock(pg::session& session, std::vector<finding>& ou
   } catch (const pg::query_error& error) {
     out.push_back(refused(name, "", error));
   }
-}
-
-asio::awaitable<void> require_served(pg::session& session) {
-  const auto exists = queries::schema_exists.statement();
-  const auto info = queries::schema_info.statement();
-  std::optional<int> found;
-  int oldest_binary = 0;
-  if ((co_await session.run_one(pg::with(exists))).get_bool(0, 0)) {
-    const auto row = co_await session.run_one(pg::with(info));
-    found = static_cast<int>(row.get_int(0, 0));
-    oldest_binary = static_cast<int>(row.get_int(0, 1));
-  }
-  const auto reason = schema_refusal(found, oldest_binary, binary_schema_version());
-  if (reason) throw std::runtime_error(*reason);
 }
 
 /// The kinds that have a table.
@@ -232,7 +204,6 @@ double clock_difference(double before, double there, double after) {
 }
 
 asio::awaitable<doctor_report> run_doctor(pg::session& session, doctor_options options) {
-  co_await require_served(session);
   doctor_report report;
   report.findings = co_await examine(session, options.horizon_alarm);
   if (options.fix) {
@@ -242,4 +213,4 @@ asio::awaitable<doctor_report> run_doctor(pg::session& session, doctor_options o
   co_return report;
 }
 
-}  // namespace rowrunner
+}  // namespace rowrunner::admin

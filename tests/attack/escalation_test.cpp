@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "admin/migrator.hpp"
 #include "support/jobs.hpp"
+#include "support/migrate.hpp"
 #include "support/notices.hpp"
 #include "support/postgres.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // mallory owns a job table and a schema, and whatever her triggers write down is in mallory.seen.
-const std::vector<component> engine_only{engine_component()};
+const std::vector<component> engine_only{admin::engine_component()};
 
 class escalation : public ::testing::Test {
  protected:
@@ -184,7 +184,7 @@ TEST_F(escalation, migrate_makes_the_functions_of_the_job_writer_anew) {
   db_.exec("DROP OWNED BY rowrunner_job_writer");
   const auto cancel = "SELECT rowrunner.cancel('trap', '" + id + "')";
   EXPECT_THAT(as("rowrunner_app", cancel), HasSubstr("cancel_row"));
-  migrate(db_.connection(), engine_only);
+  migrate(db_.url(), engine_only);
   EXPECT_EQ(as("rowrunner_app", cancel), "");
   EXPECT_EQ(db_.value("SELECT status FROM mallory.jobs"), "failed");
 }
@@ -214,7 +214,7 @@ TEST_F(escalation, a_function_of_the_job_writer_runs_nothing_as_another_role) {
     }
   }
   EXPECT_EQ(seen(), "");
-  migrate(db_.connection(), engine_only);
+  migrate(db_.url(), engine_only);
   db_.exec("SELECT rowrunner.requeue('trap', '" + id + "')");
   EXPECT_EQ(seen(), "rowrunner_job_writer");
 }

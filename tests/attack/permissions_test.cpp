@@ -6,9 +6,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "admin/migrator.hpp"
 #include "support/jobs.hpp"
 #include "support/letters.hpp"
+#include "support/migrate.hpp"
 #include "support/own_server.hpp"
 #include "support/paths.hpp"
 #include "support/postgres.hpp"
@@ -17,10 +17,17 @@
 namespace rowrunner::testing {
 namespace {
 
-const std::vector<component> engine_only{engine_component()};
+const std::vector<component> engine_only{admin::engine_component()};
 
 class permissions : public ::testing::Test {
  protected:
+  // With the password of the test's own user, so that url_of() works.
+  static void allow_login(test_database& db, const std::string& role) {
+    const auto from = db.url().find(':', db.url().find("://") + 3) + 1;
+    const auto password = db.url().substr(from, db.url().find('@') - from);
+    db.exec("ALTER ROLE " + role + " LOGIN PASSWORD '" + password + "'");
+  }
+
   std::string listed() { return permissions_in(db_.connection()); }
 
   static std::string kept() {
@@ -52,7 +59,7 @@ TEST_F(permissions, are_set_again_by_a_migrate_that_has_nothing_else_to_do) {
       "REVOKE ALL ON letter_jobs FROM rowrunner_worker, rowrunner_job_writer, rowrunner_app;"
       "REVOKE EXECUTE ON FUNCTION rowrunner.cancel FROM rowrunner_app");
   ASSERT_NE(listed(), kept());
-  EXPECT_TRUE(migrate(db_.connection(), engine_only).applied.empty());
+  EXPECT_TRUE(migrate(db_.url(), engine_only).applied.empty());
   EXPECT_EQ(listed(), kept());
 }
 
@@ -73,7 +80,7 @@ TEST_F(permissions, are_set_by_migrate_after_a_restore_without_roles) {
   EXPECT_EQ(value("SELECT has_function_privilege('public', 'rowrunner.cancel(text, uuid, text)', "
                   "'EXECUTE')"),
             "t");
-  EXPECT_TRUE(migrate(there, engine_only).applied.empty());
+  EXPECT_TRUE(migrate(other.url(), engine_only).applied.empty());
   EXPECT_EQ(permissions_in(there), kept());
   EXPECT_EQ(value("SELECT rowrunner.claim('letter', 'w')->>'recipient'"), "waiting");
 }
@@ -87,21 +94,22 @@ TEST_F(permissions, are_set_by_an_owner_of_the_database_who_is_no_superuser) {
       " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
       "ALTER DATABASE \"" +
       db.name() + "\" OWNER TO migrator");
-  pqxx::connection as_migrator(db.url());
-  const auto set = [&](const std::string& sql) { pqxx::nontransaction(as_migrator).exec(sql); };
+  pqxx::connection connection(db.url());
   if (db.value("SELECT current_setting('server_version_num')::int >= 160000") == "t") {
     db.exec(
         "GRANT rowrunner_engine, rowrunner_job_writer, rowrunner_spots TO migrator"
         " WITH ADMIN OPTION");
   }
-  set("SET SESSION AUTHORIZATION migrator");
-  migrate(as_migrator, engine_only);
-  set(std::string(letters_schema));
-  migrate(as_migrator, engine_only);
-  set("RESET SESSION AUTHORIZATION");
-  EXPECT_EQ(permissions_in(as_migrator), kept());
-  migrate(as_migrator, engine_only);  // and by a superuser
-  EXPECT_EQ(permissions_in(as_migrator), kept());
+  allow_login(db, "migrator");
+  migrate(db.url_of("migrator"), engine_only);
+  {
+    pqxx::connection as_migrator(db.url_of("migrator"));
+    pqxx::nontransaction(as_migrator).exec(std::string(letters_schema));
+  }
+  migrate(db.url_of("migrator"), engine_only);
+  EXPECT_EQ(permissions_in(connection), kept());
+  migrate(db.url(), engine_only);  // and by a superuser
+  EXPECT_EQ(permissions_in(connection), kept());
   EXPECT_EQ(db.value("SELECT count(*) FROM pg_proc WHERE prosecdef"
                      " AND pg_get_userbyid(proowner) NOT LIKE 'rowrunner%'"),
             "0");
@@ -114,10 +122,9 @@ TEST_F(permissions, that_cannot_be_set_are_explained) {
       " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
       "ALTER DATABASE \"" +
       db.name() + "\" OWNER TO powerless");
-  pqxx::connection connection(db.url());
-  pqxx::nontransaction(connection).exec("SET SESSION AUTHORIZATION powerless");
+  allow_login(db, "powerless");
   try {
-    migrate(connection, engine_only);
+    migrate(db.url_of("powerless"), engine_only);
     FAIL() << "it may not";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(),
@@ -137,13 +144,13 @@ TEST_F(permissions, are_not_set_in_a_schema_that_another_role_prepared) {
        {"SCHEMA rowrunner", "TABLE rowrunner.migrations", "FUNCTION rowrunner.wake"}) {
     db_.exec("ALTER " + what + " OWNER TO preparer");
     try {
-      migrate(db_.connection(), engine_only);
+      migrate(db_.url(), engine_only);
       ADD_FAILURE() << what;
     } catch (const std::runtime_error& error) {
       EXPECT_THAT(error.what(), ::testing::HasSubstr(" belongs to preparer")) << what;
     }
     db_.exec("ALTER " + what + " OWNER TO " + me);
-    migrate(db_.connection(), engine_only);
+    migrate(db_.url(), engine_only);
   }
 }
 

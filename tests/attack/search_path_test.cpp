@@ -3,8 +3,6 @@
 
 #include <rowrunner/enqueue.hpp>
 
-#include "admin/migrator.hpp"
-#include "apps/workloads.hpp"
 #include "support/jobs.hpp"
 #include "support/letters.hpp"
 #include "support/paths.hpp"

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "admin/migrator.hpp"
+#include "support/migrate.hpp"
 #include "support/paths.hpp"
 #include "support/postgres.hpp"
 #include "support/process.hpp"
@@ -17,7 +17,7 @@ TEST(schema_dump, is_what_the_migrations_make) {
   kept.erase(0, kept.find('\n') + 1);  // the line that says where it comes from
 
   test_database db(test_database::contents::empty);
-  migrate(db.connection(), std::vector{engine_component()});
+  migrate(db.url(), std::vector{admin::engine_component()});
   const auto dump = run_process({source_dir() + "/scripts/dump-schema", db.url()});
   ASSERT_EQ(dump.exit_code, 0) << dump.err;
   EXPECT_NE(dump.out.find("CREATE TABLE rowrunner.queue"), std::string::npos);

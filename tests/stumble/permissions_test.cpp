@@ -44,6 +44,7 @@ TEST_F(permissions_stumble, an_application_reads_retries_and_cancels) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"stats"},
                                                 {"jobs", "list"},
                                                 {"jobs", "show", failed},
+                                                {"jobs", "show", queued},
                                                 {"jobs", "retry", failed},
                                                 {"jobs", "cancel", queued},
                                                 {"kinds", "list"}}) {

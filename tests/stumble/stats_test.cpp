@@ -1,6 +1,6 @@
 // What stats counts is right, and does not cost more the longer the queue or the more priorities.
 
-#include "apps/stats.hpp"
+#include "admin/stats.hpp"
 
 #include "common/pg/exec.hpp"
 #include "common/schema/kind_info.hpp"
@@ -10,6 +10,7 @@
 namespace rowrunner::testing {
 namespace {
 
+using admin::kind_stats;
 using ::testing::ContainsRegex;
 
 class stats_of_a_long_queue : public ::testing::Test {

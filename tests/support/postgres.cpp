@@ -7,10 +7,9 @@
 #include <random>
 #include <stdexcept>
 
-#include "admin/migrator.hpp"
-#include "apps/workloads.hpp"
 #include "common/pg/exec.hpp"
 #include "support/letters.hpp"
+#include "support/migrate.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
@@ -69,7 +68,7 @@ struct recipe {
 
 recipe recipe_of(test_database::contents wanted) {
   if (wanted == test_database::contents::workloads) return {all_components(), ""};
-  return {{engine_component()}, letters_schema};
+  return {{admin::engine_component()}, letters_schema};
 }
 
 // A change of what it is made of makes a new template.
@@ -98,10 +97,10 @@ std::string template_for(const recipe& from) {
   if (!exists(server, name)) {
     const std::string draft = random_name();
     run(server, "CREATE DATABASE " + draft);
-    {
+    migrate(url_for(draft), from.components);
+    if (!from.more.empty()) {
       pqxx::connection connection(url_for(draft));
-      migrate(connection, from.components);
-      if (!from.more.empty()) run(connection, std::string(from.more));
+      run(connection, std::string(from.more));
     }
     run(server, "ALTER DATABASE " + draft + " RENAME TO " + name);
   }

@@ -61,12 +61,27 @@ TEST(pg_endpoint, never_quotes_a_malformed_url) {
 }
 
 TEST(pg_endpoint, says_what_to_try) {
-  const endpoint place{.host = "db1", .port = "5433", .database = "jobs"};
+  const endpoint place{.host = "db1", .port = "5433", .database = "jobs", .connect_timeout = ""};
   const std::string text = explain_failure(place, "Connection refused\n").what();
   EXPECT_EQ(
       text,
       "cannot connect to PostgreSQL (host db1, port 5433, database jobs): Connection refused. "
       "Check that the server runs and listens on this host and port.");
+}
+
+TEST(pg_endpoint, leaves_out_what_libpq_asks_back) {
+  const auto target = parse_endpoint("postgresql://db1/jobs?connect_timeout=3");
+  EXPECT_EQ(target.connect_timeout, "3");
+  const std::string text =
+      explain_failure(target, "first: Connection refused\n\tIs it running?\nsecond: no\n").what();
+  EXPECT_NE(text.find("): first: Connection refused; second: no. Check"), std::string::npos)
+      << text;
+}
+
+TEST(query_error, is_explained_in_one_line) {
+  const query_error refused("42501", "no\npermission", "stats", "the detail", "the hint");
+  EXPECT_EQ(refused.explanation(), "no. permission. the detail. the hint");
+  EXPECT_EQ(query_error("42501", "no", "stats").explanation(), "no");
 }
 
 }  // namespace

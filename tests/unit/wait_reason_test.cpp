@@ -1,8 +1,8 @@
-#include "apps/wait_reason.hpp"
+#include "admin/wait_reason.hpp"
 
 #include <gtest/gtest.h>
 
-namespace rowrunner {
+namespace rowrunner::admin {
 namespace {
 
 /// A job that the next claim may take.
@@ -103,11 +103,5 @@ TEST(wait_reason, of_a_lost_workers_job_says_who_takes_it_back) {
   EXPECT_EQ(wait_reason(facts).substr(0, 39), "worker a:1 was lost: no worker has repo");
 }
 
-TEST(kind_state, is_running_only_if_a_worker_lives) {
-  EXPECT_EQ(kind_state(true, 3), "paused");
-  EXPECT_EQ(kind_state(false, 0), "no worker");
-  EXPECT_EQ(kind_state(false, 1), "running");
-}
-
 }  // namespace
-}  // namespace rowrunner
+}  // namespace rowrunner::admin

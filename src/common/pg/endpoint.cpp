@@ -3,6 +3,7 @@
 #include <libpq-fe.h>
 
 #include <memory>
+#include <sstream>
 
 namespace rowrunner::pg {
 namespace {
@@ -17,6 +18,17 @@ connect_failed malformed(const std::string& why) {
                         ". Expected postgresql://user:password@host:port/database, with special "
                         "characters of the password percent-encoded. (The URL is not shown, as it "
                         "may hold a password.)");
+}
+
+// libpq's lines, joined; its indented ones are questions to the reader.
+std::string statements_of(std::string_view reason) {
+  std::istringstream lines{std::string(reason)};
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.front() == '\t') continue;
+    out += (out.empty() ? "" : "; ") + line;
+  }
+  return out;
 }
 
 std::string_view advice(std::string_view reason) {
@@ -65,6 +77,7 @@ endpoint parse_endpoint(const std::string& url) {
     if (keyword == "hostaddr") address = option->val;
     if (keyword == "port") found.port = option->val;
     if (keyword == "dbname") found.database = option->val;
+    if (keyword == "connect_timeout") found.connect_timeout = option->val;
   }
   // An unescaped '@' or '/' in the password moves the rest of it into the host or the database,
   // which every later message would show.
@@ -78,9 +91,8 @@ endpoint parse_endpoint(const std::string& url) {
 }
 
 connect_failed explain_failure(const endpoint& target, std::string_view reason) {
-  while (!reason.empty() && reason.back() == '\n') reason.remove_suffix(1);
   return connect_failed("cannot connect to PostgreSQL (" + target.text() +
-                        "): " + std::string(reason) + ". " + std::string(advice(reason)));
+                        "): " + statements_of(reason) + ". " + std::string(advice(reason)));
 }
 
 }  // namespace rowrunner::pg

@@ -12,6 +12,8 @@ struct endpoint {
   std::string host;
   std::string port;
   std::string database;
+  /// In seconds, as the URL says it; empty if it does not.
+  std::string connect_timeout;
 
   std::string text() const;
 };

@@ -7,8 +7,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "admin/migrator.hpp"
-#include "apps/workloads.hpp"
+#include "support/migrate.hpp"
 #include "support/paths.hpp"
 #include "workloads/spot_images/support/spot_database.hpp"
 
@@ -51,7 +50,7 @@ TEST_F(spot_permissions, are_set_again_by_a_migrate_that_has_nothing_else_to_do)
       "ALTER FUNCTION spot_takes_status_of_job() OWNER TO CURRENT_USER;"
       "REVOKE ALL ON spot_image_jobs FROM rowrunner_spots");
   ASSERT_NE(listed(), kept());
-  EXPECT_TRUE(migrate(db_.connection(), all_components()).applied.empty());
+  EXPECT_TRUE(migrate(db_.url()).applied.empty());
   EXPECT_EQ(listed(), kept());
 }
 

@@ -1,7 +1,8 @@
-#include "apps/stats.hpp"
+#include "admin/metrics.hpp"
+
 #include "common/exposition.hpp"
 
-namespace rowrunner {
+namespace rowrunner::admin {
 namespace {
 
 struct gauge {
@@ -16,13 +17,13 @@ const gauge gauges[] = {
     {"rowrunner_waiting_jobs", "Jobs in the queue, counted up to 100000; exact up to 10000.",
      [](const kind_stats& k) { return counted(k.waiting); }},
     {"rowrunner_oldest_waiting_seconds", "For how long the job that waits longest has been due.",
-     [](const kind_stats& k) { return k.oldest_seconds.value_or(0); }},
+     [](const kind_stats& k) { return k.oldest_waiting_seconds.value_or(0); }},
     {"rowrunner_delayed_jobs", "Jobs whose time has not come, counted up to 100000.",
      [](const kind_stats& k) { return counted(k.delayed); }},
     {"rowrunner_running_jobs", "Jobs that workers hold.",
      [](const kind_stats& k) { return static_cast<double>(k.running); }},
     {"rowrunner_failed_jobs", "The dead letter list, counted up to 100000.",
-     [](const kind_stats& k) { return counted(k.failures); }},
+     [](const kind_stats& k) { return counted(k.failed); }},
     {"rowrunner_workers", "Workers seen in the last 30 seconds.",
      [](const kind_stats& k) { return static_cast<double>(k.workers); }},
     {"rowrunner_paused", "1 if nothing of the kind is claimed.",
@@ -36,9 +37,9 @@ void add_kinds(exposition& out, const std::vector<kind_stats>& kinds) {
   }
   out.gauge("rowrunner_last_hour_jobs", "What became of jobs in the last 60 minutes.");
   for (const auto& kind : kinds) {
-    for (std::size_t c = 0; c < kind_stats::counter_names.size(); ++c) {
-      out.sample({{"kind", kind.kind}, {"event", kind_stats::counter_names[c]}},
-                 static_cast<double>(kind.counters[c]));
+    for (const auto& event : event_names) {
+      out.sample({{"kind", kind.kind}, {"event", event.name}},
+                 static_cast<double>(kind.last_hour.*event.count));
     }
   }
 }
@@ -66,13 +67,11 @@ void add_vacuum_blockers(exposition& out, const std::vector<vacuum_blocker>& hol
 
 }  // namespace
 
-std::string stats_metrics(const std::vector<kind_stats>& kinds,
-                          const std::vector<vacuum_blocker>& holders,
-                          std::chrono::milliseconds alarm) {
+std::string metrics_text(const database_stats& stats, std::chrono::milliseconds alarm) {
   exposition out;
-  add_kinds(out, kinds);
-  add_vacuum_blockers(out, holders, alarm);
+  add_kinds(out, stats.kinds);
+  add_vacuum_blockers(out, stats.vacuum_blockers, alarm);
   return out.text();
 }
 
-}  // namespace rowrunner
+}  // namespace rowrunner::admin

@@ -3,12 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
-namespace rowrunner {
+#include "admin/transaction.hpp"
 
-/// "paused", "no worker" (none reported in the last 30 seconds) or "running".
-std::string_view kind_state(bool paused, std::int64_t live_workers);
+namespace rowrunner::admin {
 
 /// Another session of the database, as far as the asking role may see it.
 struct lock_holder {
@@ -16,6 +14,9 @@ struct lock_holder {
   std::string application;
   std::string since;
 };
+
+/// From three columns: pid, application, since.
+std::optional<lock_holder> read_lock_holder(const pg::result& rows, int row, int first_column);
 
 /// "session 4242 (psql, since 2030-01-01T00:00:00Z)"; "another session" for nothing.
 std::string text_of(const std::optional<lock_holder>& holder);
@@ -43,12 +44,15 @@ struct wait_facts {
   std::optional<lock_holder> table_lock;
   /// Why a claim of it failed, as a worker noted it; empty if none did.
   std::string claim_error;
-  /// Who has blocked VACUUM for too long, which slows claims; empty if nobody.
+  /// What has blocked VACUUM for too long, which slows claims; empty if nothing has.
   std::string vacuum_blocker;
 };
+
+/// The facts of a job of that kind, except for vacuum_blocker; only `kind` if there is none.
+asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& kind, std::string id);
 
 /// Why the job does not run, in one line: everything that keeps it from being claimed, each with
 /// what to do about it; its position in the queue if nothing does. Empty if it does not wait.
 std::string wait_reason(const wait_facts& facts);
 
-}  // namespace rowrunner
+}  // namespace rowrunner::admin

@@ -1,8 +1,10 @@
-#include "apps/wait_reason.hpp"
+#include "admin/wait_reason.hpp"
 
 #include <vector>
 
-namespace rowrunner {
+#include "queries/admin.hpp"
+
+namespace rowrunner::admin {
 namespace {
 
 std::string no_worker(const wait_facts& facts) {
@@ -58,7 +60,27 @@ std::string joined(const std::vector<std::string>& parts) {
   return out;
 }
 
+/// Nothing if the role may not lock rows of the table.
+asio::awaitable<std::optional<bool>> row_is_free(transaction& tx, const kind_info& kind,
+                                                 std::string id) {
+  std::optional<bool> free;
+  co_await tx.set_savepoint();
+  try {
+    free = (co_await tx.run(kind, queries::row_is_free, id)).rows() > 0;
+  } catch (const pg::query_error& refused) {
+    if (refused.sqlstate() != "42501") throw;
+  }
+  co_await tx.undo_to_savepoint();  // gives the lock back
+  co_return free;
+}
+
 }  // namespace
+
+std::optional<lock_holder> read_lock_holder(const pg::result& rows, int row, int first_column) {
+  if (rows.is_null(row, first_column)) return std::nullopt;
+  return lock_holder{rows.get_int(row, first_column), std::string(rows.get(row, first_column + 1)),
+                     std::string(rows.get(row, first_column + 2))};
+}
 
 std::string text_of(const std::optional<lock_holder>& holder) {
   if (!holder) return "another session";
@@ -67,9 +89,30 @@ std::string text_of(const std::optional<lock_holder>& holder) {
   return "session " + std::to_string(holder->pid) + (details.empty() ? "" : " (" + details + ")");
 }
 
-std::string_view kind_state(bool paused, std::int64_t live_workers) {
-  if (paused) return "paused";
-  return live_workers == 0 ? "no worker" : "running";
+asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& kind,
+                                            std::string id) {
+  const auto rows = co_await tx.run(kind, queries::wait_facts, kind.id, id);
+  wait_facts facts;
+  facts.kind = kind.kind;
+  if (rows.rows() == 0) co_return facts;
+  facts.status = rows.get(0, 0);
+  facts.paused = rows.get_bool(0, 1);
+  facts.workers = rows.get_int(0, 2);
+  facts.due = rows.get_bool(0, 3);
+  facts.run_at = rows.get(0, 4);
+  facts.has_entry = rows.get_bool(0, 5);
+  facts.before = rows.get_int(0, 6);
+  facts.has_delayed_entry = rows.get_bool(0, 7);
+  facts.has_triggers = rows.get_bool(0, 8);
+  facts.lost_worker = rows.get(0, 9);
+  facts.row_lock = read_lock_holder(rows, 0, 10);
+  facts.table_lock = read_lock_holder(rows, 0, 13);
+  facts.claim_error = rows.get(0, 16);
+  // A probe would wait for a lock on the whole table.
+  std::optional<bool> free;
+  if (facts.status == "queued" && !facts.table_lock) free = co_await row_is_free(tx, kind, id);
+  facts.row_locked = free ? !*free : facts.row_lock.has_value();
+  co_return facts;
 }
 
 std::string wait_reason(const wait_facts& facts) {
@@ -82,4 +125,4 @@ std::string wait_reason(const wait_facts& facts) {
   return found.empty() ? position(facts) : joined(found);
 }
 
-}  // namespace rowrunner
+}  // namespace rowrunner::admin
