@@ -232,6 +232,21 @@ TEST_F(doctor, permissions_that_differ_from_those_of_migrate_are_found) {
   EXPECT_EQ(findings(), "");
 }
 
+// As after a restore on a server that lacks the role of a workload.
+TEST_F(doctor, functions_of_a_workload_that_run_as_a_superuser_are_found) {
+  db_.exec(
+      "ALTER FUNCTION public.spots_follow_jobs() OWNER TO CURRENT_USER;"
+      "ALTER FUNCTION public.spot_takes_status_of_job() OWNER TO CURRENT_USER");
+  const auto found = findings();
+  EXPECT_THAT(found, HasSubstr("roles | - | triggers of public.spot_image_jobs run"
+                               " public.spots_follow_jobs() as the superuser "));
+  EXPECT_THAT(found, HasSubstr("roles | - | triggers of public.spots run"
+                               " public.spot_takes_status_of_job() as the superuser "));
+  EXPECT_THAT(found, HasSubstr(" | run: rowrunner migrate; "));
+  command(db_).out({"migrate"});
+  EXPECT_EQ(findings(), "");
+}
+
 TEST_F(doctor, a_check_that_is_denied_says_so_and_the_others_go_on) {
   const std::string role = "shop_" + db_.name();
   const auto from = db_.url().find(':', db_.url().find("://") + 3) + 1;
@@ -278,6 +293,7 @@ TEST(doctor_command, roles_that_are_missing_or_can_do_too_much_are_found) {
   pqxx::connection admin(server.url());
   pqxx::nontransaction tx(admin);
   tx.exec("ALTER ROLE rowrunner_engine LOGIN");
+  tx.exec("ALTER ROLE rowrunner_spots CREATEDB");
   tx.exec("DROP OWNED BY rowrunner_app");
   tx.exec("DROP ROLE rowrunner_app");
   tx.exec("CREATE ROLE keeper");
@@ -287,6 +303,8 @@ TEST(doctor_command, roles_that_are_missing_or_can_do_too_much_are_found) {
       AllOf(HasSubstr("roles | - | role rowrunner_app is missing | run: rowrunner migrate"),
             HasSubstr("roles | - | role rowrunner_engine can log in, has attributes or is a member"
                       " of another role | ALTER ROLE rowrunner_engine NOLOGIN"),
+            HasSubstr("| role rowrunner_spots can log in, has attributes or is a member of another"
+                      " role | ALTER ROLE rowrunner_spots NOLOGIN"),
             HasSubstr("roles | - | keeper owns the schema rowrunner and is not a member of"
                       " rowrunner_engine: it cannot migrate | GRANT rowrunner_engine TO keeper")));
 }
