@@ -95,6 +95,11 @@ BEGIN
     RAISE EXCEPTION 'enqueue_existing is for add_columns => true: other rows are enqueued if they are queued'
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF attach.retention <= interval '0' OR attach.failed_retention <= interval '0' THEN
+    RAISE EXCEPTION 'retention is % and failed_retention is %, must be more than 0',
+      coalesce(attach.retention::text, 'NULL'), coalesce(attach.failed_retention::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave them out to keep all jobs.';
+  END IF;
   PERFORM rowrunner.refuse_stranger(attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table, attach.add_columns);
   IF attach.add_columns THEN
@@ -211,6 +216,17 @@ CREATE FUNCTION rowrunner.changing_indexes(job_table regclass) RETURNS TABLE(ind
     AND a.attname IN ('status', 'attempts', 'last_error', 'updated_at', 'locked_at', 'locked_by',
                       'lease', 'priority', 'run_at')
 $$;
+CREATE FUNCTION rowrunner.check_lease_for(lease_for interval) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  PERFORM rowrunner.refuse_unless(
+    lease_for > interval '0' AND lease_for <= interval '1 day',
+    format('lease_for is %s, must be more than 0 and at most a day', coalesce(lease_for::text, 'NULL')),
+    'A lease is kept by heartbeats: 10 to 60 seconds are usual.');
+END
+$$;
 CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 1, lease_for interval DEFAULT '00:00:10'::interval) RETURNS SETOF jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -230,8 +246,15 @@ DECLARE
   jobs jsonb[];
   put_off integer := 0;
   rescued integer := 0;
+  failed integer := 0;
   lost record;
 BEGIN
+  PERFORM rowrunner.refuse_unless(claim.worker <> '', 'worker is NULL or empty, must be a name',
+                                  'Give each process a name of its own, as in python:host:pid.');
+  PERFORM rowrunner.refuse_unless(claim.at_most > 0,
+                                  format('at_most is %s, must be 1 or more', coalesce(claim.at_most::text, 'NULL')),
+                                  'It says how many jobs to claim.');
+  PERFORM rowrunner.check_lease_for(claim.lease_for);
   PERFORM rowrunner.worker_seen(claim.worker, mine.kind);
   IF mine.paused THEN
     RETURN;
@@ -240,6 +263,11 @@ BEGIN
   FOR lost IN SELECT * FROM rowrunner.rescue(mine.id) LOOP
     IF lost.error IS NULL THEN
       rescued := rescued + 1;
+      -- Where a cancelled job is called failed, its error tells; it does not count, as in rowrunner.fail.
+      failed := failed + (lost.status = 'failed' AND NOT (mine.cancelled_status = 'failed' AND EXISTS (
+        SELECT FROM rowrunner.failures f
+        WHERE f.kind = mine.id AND f.job_id = lost.job_id
+          AND (f.error = 'cancelled' OR f.error LIKE 'cancelled: %'))))::integer;
     ELSE
       RAISE WARNING 'job % of a lost worker cannot be taken back: %', lost.job_id, lost.error;
     END IF;
@@ -263,7 +291,7 @@ BEGIN
     END;
   END LOOP;
   IF rescued > 0 OR jobs IS NOT NULL THEN
-    PERFORM rowrunner.count_jobs(mine.id, claim.worker, rescued => rescued,
+    PERFORM rowrunner.count_jobs(mine.id, claim.worker, rescued => rescued, failed => failed,
                                  claimed => coalesce(cardinality(jobs), 0));
   END IF;
   RETURN QUERY SELECT unnest(jobs);
@@ -286,6 +314,7 @@ DECLARE
   ids uuid[] := '{}';
   message text;
   first_state text;
+  first_error text;
   of_the_table boolean := true;
 BEGIN
   seen := 0;
@@ -318,6 +347,7 @@ BEGIN
         verdict := 'failed';
         message := format('%s (SQLSTATE %s)', SQLERRM, SQLSTATE);
         first_state := coalesce(first_state, SQLSTATE);
+        first_error := coalesce(first_error, SQLERRM);
         of_the_table := of_the_table AND SQLSTATE LIKE '42%';
     END;
     CONTINUE WHEN verdict = 'locked';
@@ -340,7 +370,7 @@ BEGIN
       VALUES (claim_each.lease, mine.id, claim_each.worker,
               clock_timestamp() + claim_each.lease_ms * interval '1 ms', ids);
   ELSIF first_state IS NOT NULL AND of_the_table THEN
-    RAISE EXCEPTION USING ERRCODE = first_state, MESSAGE = error;
+    RAISE EXCEPTION USING ERRCODE = first_state, MESSAGE = first_error;
   END IF;
 END
 $$;
@@ -454,10 +484,8 @@ DECLARE
   mine rowrunner.kinds;
   event text;
 BEGIN
-  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.kind = detach.kind FOR UPDATE;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'unknown kind %', detach.kind USING ERRCODE = 'undefined_object';
-  END IF;
+  PERFORM FROM rowrunner.kinds k WHERE k.kind = detach.kind FOR UPDATE;
+  mine := rowrunner.kind_named(detach.kind);
   IF EXISTS (SELECT FROM pg_class c WHERE c.oid = mine.job_table) THEN
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', mine.job_table);
     IF EXISTS (SELECT FROM rowrunner.leases l WHERE l.kind = mine.id) THEN
@@ -565,6 +593,14 @@ DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(fail.kind);
   ended record;
 BEGIN
+  PERFORM rowrunner.refuse_unless(fail.error IS NOT NULL, 'error is NULL, must be a text',
+                                  'It says why the job failed, in last_error and in rowrunner.attempts.');
+  PERFORM rowrunner.refuse_unless(fail.retry_after >= interval '0',
+                                  format('retry_after is %s, must be 0 or more',
+                                         coalesce(fail.retry_after::text, 'NULL')),
+                                  'Leave it out for a second; final => true ends the job without a retry.');
+  PERFORM rowrunner.refuse_unless(fail.final IS NOT NULL, 'final is NULL, must be true or false',
+                                  'True ends the job without a retry.');
   PERFORM FROM rowrunner.leases l WHERE l.lease = fail.lease FOR UPDATE;
   EXECUTE format($sql$
     WITH ended AS (
@@ -664,6 +700,9 @@ CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT NUL
 DECLARE
   mine record;
 BEGIN
+  IF heartbeat.lease_for IS NOT NULL THEN
+    PERFORM rowrunner.check_lease_for(heartbeat.lease_for);
+  END IF;
   UPDATE rowrunner.leases l
     SET expires_at = clock_timestamp() + coalesce(heartbeat.lease_for, l.lease_for, '10 seconds')
     FROM rowrunner.kinds k
@@ -1109,6 +1148,11 @@ DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(progress.kind);
   n integer;
 BEGIN
+  PERFORM rowrunner.refuse_unless(progress.done >= 0 AND progress.total >= 0,
+                                  format('done is %s and total is %s, must both be 0 or more',
+                                         coalesce(progress.done::text, 'NULL'),
+                                         coalesce(progress.total::text, 'NULL')),
+                                  'They say how many parts are done, and how many there are.');
   EXECUTE format($sql$
     INSERT INTO rowrunner.progress (kind, job_id, done, total, message)
     SELECT $1, held.id, $4, $5, $6
@@ -1180,18 +1224,20 @@ $$;
 CREATE FUNCTION rowrunner.refuse_stranger(job_table regclass) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
+    AS $$
 DECLARE
   its_owner CONSTANT name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = job_table);
 BEGIN
   IF NOT pg_has_role(its_owner, 'USAGE') THEN
     RAISE EXCEPTION '% belongs to %, and % may not change it', job_table, its_owner, current_user
       USING ERRCODE = 'insufficient_privilege',
-            HINT = format('Run: GRANT %I TO %I, or: ALTER TABLE %s OWNER TO %2$I', its_owner, current_user,
-                          job_table);
+            -- A member of a superuser can become one.
+            HINT = 'Run: ' || CASE WHEN (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = its_owner) THEN ''
+                                   ELSE format('GRANT %I TO %I, or: ', its_owner, current_user) END
+                   || format('ALTER TABLE %s OWNER TO %I', job_table, current_user);
   END IF;
 END
-$_$;
+$$;
 CREATE FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1226,7 +1272,20 @@ BEGIN
   IF problems IS NOT NULL THEN
     RAISE EXCEPTION '% cannot be attached: %', job_table, problems
       USING ERRCODE = 'invalid_table_definition',
-            HINT = 'SELECT * FROM rowrunner.job_columns() lists the columns; docs/job-tables.md says why.';
+            HINT = CASE WHEN NOT add_columns AND EXISTS (SELECT FROM rowrunner.missing_columns(job_table) m
+                                                         WHERE m.name <> 'id')
+                        THEN 'add_columns => true lets attach add the missing columns. ' ELSE '' END
+                   || 'SELECT * FROM rowrunner.job_columns() lists the columns; docs/job-tables.md says why.';
+  END IF;
+END
+$$;
+CREATE FUNCTION rowrunner.refuse_unless(fits boolean, complaint text, hint text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  IF fits IS NOT TRUE THEN
+    RAISE EXCEPTION '%', complaint USING ERRCODE = 'invalid_parameter_value', HINT = hint;
   END IF;
 END
 $$;
@@ -1550,6 +1609,8 @@ DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(step.kind);
   n integer;
 BEGIN
+  PERFORM rowrunner.refuse_unless(step.step <> '', 'step is NULL or empty, must be a name',
+                                  'A later attempt finds the result by this name.');
   EXECUTE format($sql$
     INSERT INTO rowrunner.steps (kind, job_id, step, result)
     SELECT $1, held.id, $4, $5
@@ -2088,6 +2149,8 @@ REVOKE ALL ON FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new
 GRANT ALL ON FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status text, reason text, OUT found_status text, OUT found_lease bigint) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.cancelled_status_of(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.changing_indexes(job_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.check_lease_for(lease_for interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.check_lease_for(lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) FROM PUBLIC;
@@ -2178,6 +2241,8 @@ GRANT ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) T
 REVOKE ALL ON FUNCTION rowrunner.refuse_types() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_types() TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.refuse_unfit(job_table regclass, add_columns boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.refuse_unless(fits boolean, complaint text, hint text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.refuse_unless(fits boolean, complaint text, hint text) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, wanted text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.register(job_table regclass, kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;

@@ -27,8 +27,7 @@
 ///   nothing" has no right answer there. Run your whole transaction again, as such transactions
 ///   must anyway.
 ///
-/// Rights: rowrunner_app for everything but requeue_failed, which rowrunner_worker or the owner of
-/// the schema may call.
+/// Permissions: rowrunner_app may call all of them, and so may rowrunner_worker.
 namespace rowrunner {
 
 /// A value in PostgreSQL's text format; nothing means NULL.

@@ -102,7 +102,7 @@ TEST_F(column_names, of_every_kind_come_with_a_claim_in_sql) {
   EXPECT_EQ(job["taken"], "of taken");
   const auto which = "'entry', '" + id + "', " + job["lease"].get<std::string>();
   EXPECT_EQ(db_.value("SELECT rowrunner.fail(" + which + ", 'no', '0')"), "queued");
-  EXPECT_EQ(db_.value("SELECT rowrunner.claim('entry', 'w', 1, '-1 s') ->> 'taken'"), "of taken");
+  EXPECT_EQ(db_.value("SELECT rowrunner.claim('entry', 'w', 1, '1 us') ->> 'taken'"), "of taken");
   EXPECT_EQ(db_.value("SELECT r.status FROM rowrunner.kinds k, rowrunner.rescue(k.id) r"
                       " WHERE k.kind = 'entry'"),
             "queued");

@@ -60,7 +60,7 @@ TEST_F(examples_of_use, a_worker_in_another_language_goes_on_where_another_one_w
   db.exec(
       "SELECT rowrunner.step('thumbnail', (c->>'id')::uuid, (c->>'lease')::bigint, 'shrink',"
       " to_jsonb('earlier/' || (c->>'picture')))"
-      " FROM rowrunner.claim('thumbnail', 'lost', 2, '-1 second') c");
+      " FROM rowrunner.claim('thumbnail', 'lost', 2, '1 us') c");
   const auto worked = run({"/usr/bin/python3", examples + "/other_language/worker.py"});
   EXPECT_EQ(worked.exit_code, 0) << worked.err;
   EXPECT_EQ(worked.out, "");

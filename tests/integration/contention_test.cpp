@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 /// Claims everything that is due as a worker that is lost at once.
 void lose_a_worker(jobs_database& db, int jobs) {
-  db.exec("SELECT rowrunner.claim('test', 'lost', " + std::to_string(jobs) + ", '-1 second')");
+  db.exec("SELECT rowrunner.claim('test', 'lost', " + std::to_string(jobs) + ", '1 us')");
 }
 
 TEST(contention, a_held_row_does_not_stop_the_rescue_of_the_others) {

@@ -122,7 +122,7 @@ TEST_F(sql_worker, a_released_job_is_uncharged_and_comes_first) {
 
 TEST_F(sql_worker, a_heartbeat_keeps_a_lease) {
   insert_job(db_, "a");
-  const auto job = claim("-1 second");
+  const auto job = claim("1 us");
   EXPECT_EQ(call("heartbeat(" + job.lease + ", '10 seconds')"), "t");
   EXPECT_EQ(claim_names(db_), "");  // it would have been rescued
   EXPECT_EQ(call("succeed(" + job.arguments() + ")"), "t");
@@ -130,7 +130,7 @@ TEST_F(sql_worker, a_heartbeat_keeps_a_lease) {
 
 TEST_F(sql_worker, everything_under_a_lost_lease_is_refused) {
   insert_job(db_, "a");
-  const auto lost = claim("-1 second");
+  const auto lost = claim("1 us");
   const auto held = claim();  // rescues it first
   ASSERT_EQ(lost.id, held.id);
   ASSERT_NE(lost.lease, held.lease);
@@ -147,7 +147,7 @@ TEST_F(sql_worker, everything_under_a_lost_lease_is_refused) {
 
 TEST_F(sql_worker, a_job_that_kills_its_workers_ends) {
   const auto id = insert_job(db_, "poison");
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(claim("-1 second").id, id);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(claim("1 us").id, id);
   EXPECT_EQ(claim().id, "");
   EXPECT_EQ(state(id), "failed 3 worker w was lost");
   EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.attempts"), "3");
@@ -160,7 +160,7 @@ TEST_F(sql_worker, a_rescue_leaves_ended_jobs_alone) {
   insert_job(db_, "b");
   const auto rows = db_.rows(
       "SELECT c->>'id', c->>'lease' FROM"
-      " rowrunner.claim('letter', 'w', 2, '-1 second') c");
+      " rowrunner.claim('letter', 'w', 2, '1 us') c");
   const claimed a{rows[0][0].as<std::string>(), rows[0][1].as<std::string>()};
   EXPECT_EQ(call("succeed(" + a.arguments() + ")"), "t");
   EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.rescue(1::smallint)"), "1");
@@ -191,7 +191,7 @@ TEST_F(sql_worker, cancels_a_waiting_job_and_asks_a_running_one) {
 
 TEST_F(sql_worker, a_cancelled_job_of_a_lost_worker_does_not_run_again) {
   insert_job(db_, "a");
-  const auto job = claim("-1 second");
+  const auto job = claim("1 us");
   EXPECT_EQ(call("cancel('letter', '" + job.id + "', 'no use')"), "requested");
   EXPECT_EQ(claim().id, "");
   EXPECT_EQ(state(job.id), "failed 1 cancelled: no use");

@@ -26,6 +26,14 @@ class run_worker : public ::testing::Test {
   watched_database db_;
 };
 
+TEST_F(run_worker, an_empty_url_is_not_taken_for_another_database) {
+  const std::string why = "--database-url is empty: leave it out to use DATABASE_URL";
+  const auto worker = run({"--drain", "--database-url", ""});
+  EXPECT_EQ(worker.exit_code, 2);
+  EXPECT_THAT(worker.err, HasSubstr(why));
+  EXPECT_THAT(command(db_).error(2, {"stats", "--database-url", ""}), HasSubstr(why));
+}
+
 TEST_F(run_worker, gives_a_program_the_flags_and_variables_of_the_command) {
   db_.exec("INSERT INTO public.thumbnails (picture) SELECT i FROM generate_series(1, 5) i");
   const auto two = run({"--drain", "--max-jobs", "2", "--kind", "thumbnail:1", "--name", "mine"});

@@ -36,8 +36,9 @@ CREATE TABLE history (
   old_lease bigint, new_lease bigint, attempts integer, at timestamptz NOT NULL DEFAULT clock_timestamp());
 
 -- Also engine functions that run as another role change jobs.
+GRANT INSERT ON history TO PUBLIC;
 CREATE FUNCTION note_change() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
+LANGUAGE plpgsql SET search_path = public AS $$
 BEGIN
   INSERT INTO history (job_id, name, before, after, old_lease, new_lease, attempts)
     VALUES (NEW.id, NEW.name, OLD.status, NEW.status, OLD.lease, NEW.lease, NEW.attempts);

@@ -164,10 +164,8 @@ DECLARE
   mine rowrunner.kinds;
   event text;
 BEGIN
-  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.kind = detach.kind FOR UPDATE;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'unknown kind %', detach.kind USING ERRCODE = 'undefined_object';
-  END IF;
+  PERFORM FROM rowrunner.kinds k WHERE k.kind = detach.kind FOR UPDATE;
+  mine := rowrunner.kind_named(detach.kind);
   IF EXISTS (SELECT FROM pg_class c WHERE c.oid = mine.job_table) THEN
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', mine.job_table);
     IF EXISTS (SELECT FROM rowrunner.leases l WHERE l.kind = mine.id) THEN
@@ -252,8 +250,10 @@ BEGIN
   IF NOT pg_has_role(its_owner, 'USAGE') THEN
     RAISE EXCEPTION '% belongs to %, and % may not change it', job_table, its_owner, current_user
       USING ERRCODE = 'insufficient_privilege',
-            HINT = format('Run: GRANT %I TO %I, or: ALTER TABLE %s OWNER TO %2$I', its_owner, current_user,
-                          job_table);
+            -- A member of a superuser can become one.
+            HINT = 'Run: ' || CASE WHEN (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = its_owner) THEN ''
+                                   ELSE format('GRANT %I TO %I, or: ', its_owner, current_user) END
+                   || format('ALTER TABLE %s OWNER TO %I', job_table, current_user);
   END IF;
 END
 $$;
@@ -353,6 +353,11 @@ BEGIN
   IF attach.enqueue_existing AND NOT attach.add_columns THEN
     RAISE EXCEPTION 'enqueue_existing is for add_columns => true: other rows are enqueued if they are queued'
       USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF attach.retention <= interval '0' OR attach.failed_retention <= interval '0' THEN
+    RAISE EXCEPTION 'retention is % and failed_retention is %, must be more than 0',
+      coalesce(attach.retention::text, 'NULL'), coalesce(attach.failed_retention::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave them out to keep all jobs.';
   END IF;
   PERFORM rowrunner.refuse_stranger(attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table, attach.add_columns);

@@ -393,6 +393,7 @@ DECLARE
   ids uuid[] := '{}';
   message text;
   first_state text;
+  first_error text;
   of_the_table boolean := true;
 BEGIN
   seen := 0;
@@ -425,6 +426,7 @@ BEGIN
         verdict := 'failed';
         message := format('%s (SQLSTATE %s)', SQLERRM, SQLSTATE);
         first_state := coalesce(first_state, SQLSTATE);
+        first_error := coalesce(first_error, SQLERRM);
         of_the_table := of_the_table AND SQLSTATE LIKE '42%';
     END;
     CONTINUE WHEN verdict = 'locked';
@@ -447,7 +449,7 @@ BEGIN
       VALUES (claim_each.lease, mine.id, claim_each.worker,
               clock_timestamp() + claim_each.lease_ms * interval '1 ms', ids);
   ELSIF first_state IS NOT NULL AND of_the_table THEN
-    RAISE EXCEPTION USING ERRCODE = first_state, MESSAGE = error;
+    RAISE EXCEPTION USING ERRCODE = first_state, MESSAGE = first_error;
   END IF;
 END
 $$;

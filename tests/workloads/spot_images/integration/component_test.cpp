@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <pqxx/pqxx>
 
 #include "support/command.hpp"
 #include "support/paths.hpp"
@@ -42,6 +43,27 @@ TEST(spot_images_component, has_the_schema_that_is_kept) {
   ASSERT_EQ(dump.exit_code, 0) << dump.err;
   EXPECT_THAT(dump.out, HasSubstr("CREATE TABLE public.spots"));
   EXPECT_TRUE(kept == dump.out) << "schema.sql is out of date: run scripts/dump-schema";
+}
+
+// As after a restore on a server that lacks the role of the workload.
+TEST(spot_images_component, functions_that_run_as_a_superuser_are_found_by_doctor) {
+  const spot_database db;
+  pqxx::connection connection(db.url());
+  pqxx::nontransaction(connection)
+      .exec(
+          "ALTER FUNCTION public.spots_follow_jobs() OWNER TO CURRENT_USER;"
+          "ALTER FUNCTION public.spot_takes_status_of_job() OWNER TO CURRENT_USER");
+  const auto examine = [&] {
+    return run_process({rowrunner_binary(), "doctor", "--json"}, {{"DATABASE_URL", db.url()}}).out;
+  };
+  const auto found = examine();
+  EXPECT_THAT(found, HasSubstr("triggers of public.spot_image_jobs run"
+                               " public.spots_follow_jobs() as the superuser "));
+  EXPECT_THAT(found, HasSubstr("triggers of public.spots run"
+                               " public.spot_takes_status_of_job() as the superuser "));
+  EXPECT_THAT(found, HasSubstr("run: rowrunner migrate; "));
+  command(db).out({"migrate"});
+  EXPECT_THAT(examine(), Not(HasSubstr("as the superuser")));
 }
 
 }  // namespace

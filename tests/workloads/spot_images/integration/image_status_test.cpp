@@ -86,12 +86,12 @@ TEST_F(image_status, follows_a_hand_written_update) {
 
 TEST_F(image_status, follows_a_rescue) {
   insert_job(db_, "a", "max_attempts", "2");
-  claim("-1 seconds");
+  claim("1 us");
   EXPECT_EQ(status(), "processing");
   db_.exec("SELECT rowrunner.rescue(id) FROM rowrunner.kinds");
   EXPECT_EQ(db_.value("SELECT status || attempts FROM spot_image_jobs"), "queued1");
   EXPECT_EQ(status(), "processing");
-  claim("-1 seconds");
+  claim("1 us");
   db_.exec("SELECT rowrunner.rescue(id) FROM rowrunner.kinds");
   EXPECT_EQ(status(), "failed");
 }
