@@ -43,6 +43,8 @@ worker_options checked(worker_options options) {
           "the shutdown grace period must be from nothing to a day");
   require(options.max_jobs >= 0, "the number of jobs cannot be negative");
   require(options.max_time >= 0ms, "the running time cannot be negative");
+  require(options.handler_connections >= 1 && options.handler_connections <= 100,
+          "handlers share from 1 to 100 connections");
   require(options.horizon_alarm >= 0ms, "the time of the horizon alarm cannot be negative");
   if (options.name.empty()) options.name = default_worker_name();
   return options;
@@ -96,6 +98,9 @@ worker::impl::impl(worker_options options, std::shared_ptr<logger> log)
     : options_(checked(std::move(options))),
       log_(log ? std::move(log) : std::make_shared<logger>(log_level::info, options_.name)),
       io_(std::make_shared<asio::io_context>(1)),
+      handlers_(std::make_shared<handler_sessions>(io_->get_executor(), handler_connection(),
+                                                   options_.handler_connections)),
+      services_(io_->get_executor(), handlers_, log_),
       claims_(io_->get_executor(), connection("claims")),
       ends_(io_->get_executor(), connection("ends")),
       keeper_(io_->get_executor(), connection("keeper")),
@@ -111,6 +116,12 @@ pg::settings worker::impl::connection(const char* purpose) const {
   settings.application_name = std::string{"rowrunner "} + purpose;
   // A heartbeat that hangs must leave time for another one on a new connection.
   settings.answer_timeout = purpose == std::string_view{"keeper"} ? options_.lease / 3 : 30s;
+  return settings;
+}
+
+pg::settings worker::impl::handler_connection() const {
+  auto settings = connection("handlers");
+  settings.system_names_only = options_.system_names_only;
   return settings;
 }
 
@@ -340,6 +351,6 @@ void worker::add_blocking(kind_options options, blocking_handler handler) {
 void worker::run() { impl_->run(); }
 void worker::stop() { impl_->stop(); }
 worker_counts worker::counts() const { return impl_->counts(); }
-std::shared_ptr<logger> worker::log() const { return impl_->log(); }
+services& worker::handler_services() const { return impl_->handler_services(); }
 
 }  // namespace rowrunner

@@ -15,6 +15,7 @@
 #include "worker/claim.hpp"
 #include "worker/execute.hpp"
 #include "worker/finish.hpp"
+#include "worker/handler_sessions.hpp"
 #include "worker/job_writes.hpp"
 #include "worker/lane.hpp"
 #include "worker/lease_book.hpp"
@@ -34,7 +35,7 @@ class worker::impl {
   void run();
   void stop();
   worker_counts counts() const;
-  const std::shared_ptr<logger>& log() const { return log_; }
+  services& handler_services() { return services_; }
 
  private:
   /// The parts that exist while the worker runs.
@@ -61,11 +62,14 @@ class worker::impl {
   /// What run() does when the engine itself has failed.
   void leave_in_order();
   pg::settings connection(const char* purpose) const;
+  pg::settings handler_connection() const;
 
   /// Only `pooled` changes, at the start.
   worker_options options_;
   const std::shared_ptr<logger> log_;
   const std::shared_ptr<boost::asio::io_context> io_;
+  const std::shared_ptr<handler_sessions> handlers_;
+  services services_;
   lane_list lanes_;
 
   // Owned by the engine's thread.

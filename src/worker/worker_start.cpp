@@ -35,6 +35,7 @@ asio::awaitable<void> worker::impl::check_pooler() {
       " (ROWRUNNER_POOLED=1), so that jobs are found by polling");
   options_.pooled = true;
   for (auto* const session : {&claims_, &ends_, &keeper_, &upkeep_}) session->set_pooled();
+  handlers_->set_pooled();
 }
 
 asio::awaitable<void> worker::impl::check_schema() {

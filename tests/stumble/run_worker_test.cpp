@@ -74,6 +74,24 @@ TEST_F(run_worker, complains_in_one_line_with_the_commands_exit_codes) {
   EXPECT_THAT(run({"--help"}).out, HasSubstr("--concurrency"));
 }
 
+TEST_F(run_worker, settings_of_one_kind_are_found_at_start) {
+  const auto refusal = [&](const std::vector<std::string>& arguments,
+                           const process_environment& environment) {
+    const auto result = run(arguments, environment);
+    EXPECT_EQ(result.exit_code, 2);
+    return result.err;
+  };
+  EXPECT_THAT(refusal({"--drain"}, {{"MAX_CONCURRENT_THUMBNAIL", "0"}}),
+              HasSubstr("MAX_CONCURRENT_THUMBNAIL must be from 1 to 10000, not 0"));
+  EXPECT_THAT(refusal({"--drain"}, {{"JOB_TIMEOUT_THUMBNAILS", "5"}}),
+              HasSubstr("there are JOB_TIMEOUT_THUMBNAIL\n"));
+  EXPECT_THAT(refusal({"--drain", "--retry-cap", "thumbs=5"}, {}),
+              HasSubstr("--retry-cap names the kind 'thumbs': there are thumbnail\n"));
+  const auto fine =
+      run({"--drain", "--concurrency", "thumbnail=2"}, {{"RETRY_FIRST_THUMBNAIL", "2"}});
+  EXPECT_EQ(fine.exit_code, 0) << fine.err;
+}
+
 TEST_F(run_worker, is_what_the_command_names_for_a_kind_that_it_cannot_run) {
   const command rowrunner(db_);
   const auto text = rowrunner.error(2, {"worker", "--kind", "thumbnail"});

@@ -74,7 +74,7 @@ TEST_F(spot_images_e2e, a_lost_connection_is_not_charged_to_the_job) {
   ASSERT_TRUE(db.becomes(done, "1"));
   // The handler's own connection is idle now; the next job finds it dead.
   EXPECT_EQ(db.value("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE"
-                     " datname = current_database() AND application_name = 'rowrunner spot_image'"),
+                     " datname = current_database() AND application_name = 'rowrunner handlers'"),
             "1");
   enqueue("second");
   ASSERT_TRUE(db.becomes(done, "2"));
