@@ -85,7 +85,7 @@ void print_applied(const std::vector<std::string>& names, int version, bool dry_
 
 void run_migrate(const command_context& context, const std::vector<component>& components) {
   const auto work = [&](pg::session& session) { return admin::migrate(session, components); };
-  const auto result = database(context).run(work);
+  const auto result = command_database(context).run(work);
   print_applied(result.applied, result.version, false, context.json);
 }
 
@@ -94,7 +94,7 @@ void only_tell(const command_context& context, const std::vector<component>& com
   const auto work = [&](pg::session& session) {
     return admin::migration_status(session, components);
   };
-  const auto states = database(context).run(work);
+  const auto states = command_database(context).run(work);
   if (!dry_run) {
     print_status(states, context.json);
     return;

@@ -134,7 +134,7 @@ void print_text(const admin::database_stats& stats, std::chrono::milliseconds al
   }
 }
 
-void print_stats(database& from, format how, std::chrono::milliseconds alarm) {
+void print_stats(command_database& from, format how, std::chrono::milliseconds alarm) {
   const auto stats = from.run(admin::read_stats);
   if (how == format::prometheus) std::cout << metrics_text(stats, alarm);
   if (how == format::json) print_json(stats, alarm);
@@ -151,7 +151,8 @@ bool interrupted_within(double seconds, const sigset_t& signals) {
   return sigtimedwait(&signals, nullptr, &limit) > 0;
 }
 
-void watch_stats(database& from, format how, std::chrono::milliseconds alarm, double seconds) {
+void watch_stats(command_database& from, format how, std::chrono::milliseconds alarm,
+                 double seconds) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
@@ -194,7 +195,7 @@ void add_stats_command(CLI::App& app, command_context& context) {
       if (*metrics && context.json) throw usage_error("choose --json or --prometheus");
       const auto how = *metrics ? format::prometheus : context.json ? format::json : format::text;
       const auto held = horizon_alarm_setting(*alarm, context.env);
-      database from(context);
+      command_database from(context);
       from.require_served();
       if (again) {
         watch_stats(from, how, held, *seconds);

@@ -60,17 +60,17 @@ std::string advice_for(const pg::result& me) {
 
 }  // namespace
 
-database::database(const command_context& context)
+command_database::command_database(const command_context& context)
     : context_(context), session_(io_.get_executor(), session_settings(context)) {}
 
-void database::require_served() { run(admin::require_served); }
+void command_database::require_served() { run(admin::require_served); }
 
-void database::explain(const pg::query_error& refused) const {
+void command_database::explain(const pg::query_error& refused) const {
   const bool denied = refused.sqlstate() == "42501";
   throw std::runtime_error(refused.explanation() + (denied ? permission_advice(context_) : ""));
 }
 
-void database::explain(const pg::connection_lost&) {
+void command_database::explain(const pg::connection_lost&) {
   throw std::runtime_error("the connection to the database was lost");
 }
 
@@ -78,7 +78,7 @@ std::string permission_advice(const command_context& context) {
   const auto ask = [](admin::transaction& tx) { return tx.run(queries::whoami); };
   const auto work = [&](pg::session& session) { return admin::in_transaction(session, ask); };
   try {
-    return advice_for(database(context).run(work));
+    return advice_for(command_database(context).run(work));
   } catch (const std::exception&) {
     return "";
   }

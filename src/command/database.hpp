@@ -12,9 +12,9 @@
 namespace rowrunner {
 
 /// The session of a command. The context must outlive it.
-class database {
+class command_database {
  public:
-  explicit database(const command_context& context);
+  explicit command_database(const command_context& context);
 
   /// Throws admin::error if the schema does not serve this binary.
   void require_served();
@@ -47,7 +47,7 @@ class database {
 /// Runs work(session) on a database whose schema serves this binary.
 template <typename Work>
 auto with_database(const command_context& context, const Work& work) {
-  database served(context);
+  command_database served(context);
   served.require_served();
   return served.run(work);
 }

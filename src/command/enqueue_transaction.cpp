@@ -64,7 +64,7 @@ std::string complaint(const pqxx::sql_error& error) {
 
 void in_enqueue_transaction(const command_context& context,
                             const std::function<void(pqxx::dbtransaction&)>& work) {
-  database(context).require_served();
+  command_database(context).require_served();
   try {
     pqxx::connection connection(with_defaults(context.database_url()));
     pqxx::work tx(connection);

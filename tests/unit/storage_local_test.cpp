@@ -42,13 +42,13 @@ class storage_local : public http::http_fixture {
   local_store store() const { return local_store(root_.string()); }
 
   /// Without a thread of their own, so that several threads can call them.
-  static void put_now(local_store files, const std::string& key, std::string bytes) {
+  static void put_now(storage::store& files, const std::string& key, std::string bytes) {
     asio::io_context io;
     auto done = asio::co_spawn(io, files.put(key, std::move(bytes), ""), asio::use_future);
     io.run();
     done.get();
   }
-  static std::optional<std::string> get_now(local_store files, const std::string& key,
+  static std::optional<std::string> get_now(storage::store& files, const std::string& key,
                                             std::size_t max_bytes) {
     asio::io_context io;
     auto found = asio::co_spawn(io, files.get(key, max_bytes), asio::use_future);
@@ -160,7 +160,8 @@ TEST_F(storage_local, follows_no_link_in_the_place_of_its_own_folder) {
   fs::create_directories(base_ / "outside");
   fs::create_directories(root_);
   fs::create_directory_symlink(base_ / "outside", root_ / ".tmp");
-  EXPECT_THROW(put_now(store(), "a", "x"), error);
+  auto files = store();
+  EXPECT_THROW(put_now(files, "a", "x"), error);
   EXPECT_TRUE(fs::is_empty(base_ / "outside"));
 }
 
@@ -354,7 +355,8 @@ TEST_F(storage_local, work_that_nobody_waits_for_any_more_holds_what_it_needs) {
     files.reset();
   }
   kept();
-  EXPECT_EQ(get_now(store(), "a/b", plenty), "late");
+  auto files = store();
+  EXPECT_EQ(get_now(files, "a/b", plenty), "late");
 }
 
 }  // namespace
