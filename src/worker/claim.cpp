@@ -89,7 +89,7 @@ claimed read_claim_each(const pg::result& summary, pg::result jobs, queue_positi
 }  // namespace
 
 claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::string worker_name,
-                 std::chrono::milliseconds lease)
+                 std::chrono::milliseconds lease, handler_tools tools)
     : session_(session),
       leases_(leases),
       log_(log),
@@ -98,23 +98,24 @@ claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::str
       turn_(queries::claim_turn.statement()),
       settings_(queries::claim_settings.statement()),
       write_settings_(queries::write_settings.statement()),
-      claim_each_(queries::claim_each.statement()) {}
+      claim_each_(queries::claim_each.statement()),
+      tools_(tools) {}
 
 asio::awaitable<claimed> claimer::claim(lane& lane, int at_most) {
-  const auto begun = lane::clock::now();
-  const auto behind = lane.cursor.start(begun);
+  const auto begun = clock::now();
+  const auto behind = lane.claims.cursor().start(begun);
   const auto lease = draw_lease();
   auto got = co_await take(lane, behind, at_most, lease);
   got.lease = lease;
   got.from_front = behind == queue_position{};
-  const auto now = lane::clock::now();
-  lane.count(&worker_counts::claimed, got.jobs);
-  lane.cursor.saw(got.seen, got.asked, got.last, begun, now);
+  const auto now = clock::now();
+  lane.counts.add(&worker_counts::claimed, got.jobs);
+  lane.claims.cursor().saw(got.seen, got.asked, got.last, begun, now);
   if (got.jobs > 0 && !leases_.in_time(begun, now)) {
     // The lease may be over before a heartbeat is through: nothing is started under it.
     log_.warn("the answer to a claim came too late", {{"kind", lane.kind.kind}, {"lease", lease}});
-    lane.count(&worker_counts::refused, got.jobs);
-    lane.not_started += got.jobs;
+    lane.counts.add(&worker_counts::refused, got.jobs);
+    lane.counts.not_started(got.jobs);
     doubtful_.push_back({&lane, lease, now});
     next_abandon_ = {};
     got.jobs = 0;
@@ -135,11 +136,11 @@ asio::awaitable<claimed> claimer::take(lane& lane, queue_position behind, int at
     } catch (const pg::query_error& e) {
       failure = e;
     }
-    switch (remedy_for(*failure, mode, lane.claims.hopeless())) {
+    switch (remedy_for(*failure, mode, lane.claims.hopeless(loop_task::claim))) {
       case claim_remedy::give_up:
         throw pg::query_error(*failure);
       case claim_remedy::without_turn:
-        lane.turns_skipped_until = lane::clock::now() + without_turns;
+        courses_[&lane].turns_skipped_until = clock::now() + without_turns;
         log_.warn("another session holds the lock of claims, they go on without it",
                   {{"kind", lane.kind.kind}});
         break;
@@ -158,10 +159,11 @@ asio::awaitable<claimed> claimer::take_by(claim_mode mode, lane& lane, queue_pos
   const bool bulk = mode == claim_mode::bulk;
   const int asked = bulk ? at_most : std::min(at_most, careful_batch);
   std::vector<pg::call> calls;
-  if (bulk && behind != queue_position{} && lane::clock::now() >= lane.turns_skipped_until) {
+  auto& mine = courses_[&lane];
+  if (bulk && behind != queue_position{} && clock::now() >= mine.turns_skipped_until) {
     // The two alternate, so that all workers wait equally long.
-    lane.turn_queue = 1 - lane.turn_queue;
-    calls.push_back(pg::with(turn_, std::to_string(lane.kind.id), std::to_string(lane.turn_queue)));
+    mine.turn_queue = 1 - mine.turn_queue;
+    calls.push_back(pg::with(turn_, std::to_string(lane.kind.id), std::to_string(mine.turn_queue)));
   }
   calls.push_back(pg::with(settings_));
   const auto& how = bulk                          ? lane.sql.claim
@@ -195,27 +197,28 @@ asio::awaitable<std::vector<pg::result>> claimer::run(lane& lane, std::vector<pg
   try {
     co_return co_await session_.run(std::move(calls));
   } catch (const pg::connection_lost& e) {
-    if (e.maybe_committed) doubtful_.push_back({&lane, lease, lane::clock::now()});
+    if (e.maybe_committed) doubtful_.push_back({&lane, lease, clock::now()});
     throw;
   }
 }
 
 void claimer::report_passed_over(lane& lane, int jobs, std::string_view reason) {
-  lane.passed_over += jobs;
-  const auto now = lane::clock::now();
-  if (jobs == 0 || now < lane.next_report) return;
+  auto& mine = courses_[&lane];
+  mine.passed_over += jobs;
+  const auto now = clock::now();
+  if (jobs == 0 || now < mine.next_report) return;
   log_.warn(
       "jobs were passed over because the UPDATE of their row fails; they are tried again later",
-      {{"kind", lane.kind.kind}, {"jobs", lane.passed_over}, {"reason", std::string{reason}}});
-  lane.passed_over = 0;
-  lane.next_report = now + between_reports;
+      {{"kind", lane.kind.kind}, {"jobs", mine.passed_over}, {"reason", std::string{reason}}});
+  mine.passed_over = 0;
+  mine.next_report = now + between_reports;
 }
 
 std::vector<job_ptr> claimer::read(lane& lane, const claimed& got) {
   const auto& answer = got.answer;
   std::vector<job_ptr> jobs;
   if (!leases_.usable(got.lease)) {
-    lane.count(&worker_counts::refused, got.jobs);
+    lane.counts.add(&worker_counts::refused, got.jobs);
     leases_.forget(got.lease);
     return jobs;
   }
@@ -225,6 +228,8 @@ std::vector<job_ptr> claimer::read(lane& lane, const claimed& got) {
     auto job = std::make_shared<running_job>();
     job->lane = &lane;
     job->options = options;
+    job->writes = tools_.writes;
+    job->pool = tools_.pool;
     job->id = answer.get_uuid(row, id);
     job->lease = got.lease;
     job->position = read_position(answer, row, entry_priority, entry_seq);
@@ -250,8 +255,8 @@ std::vector<job_ptr> claimer::read(lane& lane, const claimed& got) {
 }
 
 asio::awaitable<void> claimer::abandon_doubtful() {
-  if (doubtful_.empty() || lane::clock::now() < next_abandon_) co_return;
-  next_abandon_ = lane::clock::now() + std::chrono::seconds{1};
+  if (doubtful_.empty() || clock::now() < next_abandon_) co_return;
+  next_abandon_ = clock::now() + std::chrono::seconds{1};
   for (std::size_t i = 0; i < doubtful_.size();) {
     const auto [lane, lease, since] = doubtful_[i];
     int back = 0;
@@ -261,15 +266,15 @@ asio::awaitable<void> claimer::abandon_doubtful() {
       back = answers.back().rows();
     } catch (const pg::query_error& e) {
       if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
-      log_.warn("jobs of a claim whose answer was lost or late could not be given back",
+      log_.warn("jobs of a claim whose answer was lost or late could not be released",
                 {{"kind", lane->kind.kind}, {"lease", lease}, {"reason", e.what()}});
     }
     if (back > 0) {
-      log_.warn("jobs of a claim whose answer was lost or late were given back",
+      log_.warn("jobs of a claim whose answer was lost or late were released",
                 {{"kind", lane->kind.kind}, {"lease", lease}, {"jobs", back}});
-      lane->count(&worker_counts::released, back);
+      lane->counts.add(&worker_counts::released, back);
     }
-    if (back > 0 || lane::clock::now() > since + lease_) {
+    if (back > 0 || clock::now() > since + lease_) {
       doubtful_.erase(doubtful_.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;

@@ -2,6 +2,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,26 +15,24 @@
 namespace rowrunner {
 
 /// What one claim brought, as it came: jobs are made of it by claimer::read, which takes a while.
-struct claimed {
+struct claimed : claim_facts {
   pg::result answer;
   std::int64_t lease = 0;
-  int jobs = 0;
-  /// Entries seen of those asked for, those without a job included, and the last of them.
-  int seen = 0;
-  int asked = 0;
+  /// The last entry seen.
   queue_position last;
-  /// Whether it started from the front of the queue.
-  bool from_front = false;
-  /// Whether entries yielded no job although it went around locked ones: another session may have
-  /// locked their jobs. A stale or early entry looks the same, but is gone at the next walk.
-  bool maybe_locked = false;
+};
+
+/// What every job is given for its handler.
+struct handler_tools {
+  job_writes* writes = nullptr;
+  blocking_pool* pool = nullptr;
 };
 
 /// Takes jobs out of the queue, each batch under a new lease.
 class claimer {
  public:
   claimer(pg::session& session, lease_book& leases, logger& log, std::string worker_name,
-          std::chrono::milliseconds lease);
+          std::chrono::milliseconds lease, handler_tools tools);
 
   /// Up to `at_most` jobs for the lane. Throws pg::error.
   boost::asio::awaitable<claimed> claim(lane& lane, int at_most);
@@ -46,6 +45,8 @@ class claimer {
   boost::asio::awaitable<void> abandon_doubtful();
 
  private:
+  using clock = claim_state::clock;
+
   boost::asio::awaitable<claimed> take(lane& lane, queue_position behind, int at_most,
                                        std::int64_t lease);
   boost::asio::awaitable<claimed> take_by(claim_mode mode, lane& lane, queue_position behind,
@@ -63,13 +64,25 @@ class claimer {
   pg::statement settings_;
   pg::statement write_settings_;
   pg::statement claim_each_;
+  handler_tools tools_;
   struct doubtful_claim {
     rowrunner::lane* lane;
     std::int64_t lease;
-    lane::clock::time_point since;
+    clock::time_point since;
   };
   std::vector<doubtful_claim> doubtful_;
-  lane::clock::time_point next_abandon_{};
+  clock::time_point next_abandon_{};
+  /// What claims of one kind go through.
+  struct course {
+    /// Where the last claim waited for its turn.
+    int turn_queue = 0;
+    /// Until then claims do not wait for their turn: another session holds the lock.
+    clock::time_point turns_skipped_until{};
+    /// Jobs passed over since the last report of it.
+    int passed_over = 0;
+    clock::time_point next_report{};
+  };
+  std::map<const lane*, course> courses_;
 };
 
 }  // namespace rowrunner

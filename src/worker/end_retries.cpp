@@ -24,10 +24,8 @@ bool may_be_its_own_fault(const end_refusal& why) {
 }
 
 bool by_an_effect(const verdict& v, const end_refusal& why) {
-  const auto* done = std::get_if<succeeded>(&v.result);
   const bool in_effects = why.statement.empty() || why.statement == "commit";
-  return done != nullptr && !done->effects.empty() && in_effects &&
-         pg::classify(why.sqlstate) == pg::error_class::permanent;
+  return has_effects(v) && in_effects && pg::classify(why.sqlstate) == pg::error_class::permanent;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "worker/execute.hpp"
+#include "worker/verdict.hpp"
 
 namespace rowrunner {
 

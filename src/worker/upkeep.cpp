@@ -26,9 +26,8 @@ constexpr const char* before_all_ids = "00000000-0000-0000-0000-000000000000";
 
 }  // namespace
 
-upkeep::upkeep(asio::io_context& io, pg::session& session,
-               std::vector<std::unique_ptr<lane>>& lanes, logger& log, std::string worker_name,
-               std::chrono::milliseconds horizon_alarm)
+upkeep::upkeep(asio::io_context& io, pg::session& session, const lane_list& lanes, logger& log,
+               std::string worker_name, std::chrono::milliseconds horizon_alarm)
     : io_(io),
       session_(session),
       lanes_(lanes),
@@ -73,7 +72,7 @@ asio::awaitable<void> upkeep::end() {
 
 asio::awaitable<void> upkeep::save_counters() {
   for (auto& lane : lanes_) {
-    const auto counts = std::exchange(lane->unsaved, worker_counts{});
+    const auto counts = lane->counts.take_unsaved();
     const std::int64_t values[] = {counts.claimed, counts.succeeded, counts.failed, counts.retried,
                                    counts.rescued, counts.released,  counts.refused};
     std::vector<pg::param> params{std::to_string(lane->kind.id), worker_name_};
@@ -96,19 +95,20 @@ asio::awaitable<void> upkeep::sweep() {
 /// One stretch of the walk through the kind's jobs, or more where most are old. At the end it
 /// starts over. What fails for one kind is tried again later, and the others go on.
 asio::awaitable<void> upkeep::retire_old_jobs(lane& lane) {
-  if (!lane.retentions.due(lane::clock::now())) co_return;
+  auto& [behind_id, tries] = walks_[&lane];
+  if (!tries.due(lane_backoff::clock::now())) co_return;
   try {
-    while (co_await retire_stretch(lane, lane.retention_cursor) == stretch::mostly_old) {
+    while (co_await retire_stretch(lane, behind_id) == stretch::mostly_old) {
     }
-    lane.retentions.reset();
+    tries.reset();
   } catch (const pg::query_error& e) {
     if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
-    lane.retentions.failed(lane::clock::now());
+    tries.failed(lane_backoff::clock::now());
     log_.warn("retention failed", {{"kind", lane.kind.kind}, {"reason", e.what()}});
   }
 }
 
-asio::awaitable<upkeep::stretch> upkeep::retire_stretch(lane& lane, std::string& cursor) {
+asio::awaitable<upkeep::stretch> upkeep::retire_stretch(const lane& lane, std::string& cursor) {
   const auto answers = co_await session_.run(pg::together(
       pg::with(write_settings_), pg::with(lane.sql.retention, std::to_string(lane.kind.id), cursor,
                                           std::to_string(retention_batch))));
@@ -125,8 +125,8 @@ asio::awaitable<upkeep::stretch> upkeep::retire_stretch(lane& lane, std::string&
 }
 
 asio::awaitable<void> upkeep::pass(std::function<bool()> stop) {
-  const auto deadline = lane::clock::now() + longest_pass;
-  const auto go_on = [&] { return !stop() && lane::clock::now() < deadline; };
+  const auto deadline = lane_backoff::clock::now() + longest_pass;
+  const auto go_on = [&] { return !stop() && lane_backoff::clock::now() < deadline; };
   for (auto& lane : lanes_) {
     try {
       std::string cursor = before_all_ids;

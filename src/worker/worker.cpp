@@ -61,9 +61,9 @@ struct worker::impl::parts {
   parts(impl& self, std::size_t threads);
 
   blocking_pool pool;
-  job_writes writes;
   finisher finish;
   executor execute;
+  job_writes writes;
   claimer claims;
   queue_loop loop;
   lease_keeper keeper;
@@ -71,36 +71,19 @@ struct worker::impl::parts {
   watchdog dog;
 };
 
+/// A job goes one way: loop, executor, finisher. Each part refers to those above it, and none back.
 worker::impl::parts::parts(impl& self, std::size_t threads)
     : pool(threads),
-      writes(self.io_, self.ends_,
-             [this](const job_ptr& job) {
-               job->lease_rejected = true;
-               execute.stop(job, stop_reason::lease_lost, "a write was refused");
-             }),
-      finish(*self.io_, self.ends_, self.leases_, *self.log_, self.options_.name,
-             {[this, &self] {
-                loop.outcomes_written();
-                self.progress_.set();
-              },
-              [&self] { return self.jobs_wait(); }}),
-      execute(self.io_, pool, [&self](verdict v) { self.settled(std::move(v)); }),
-      claims(self.claims_, self.leases_, *self.log_, self.options_.name, self.options_.lease),
-      loop(*self.io_, self.claims_, claims, self.lanes_, self.options_, *self.log_,
-           {[this](const job_ptr& job) {
-              job->writes = &writes;
-              job->pool = &pool;
-              execute.start(job);
-            },
-            [this](const job_ptr& job) {
-              finish.add({job, snoozed{0ms}});
-            },
-            [this] { return finish.pending(); }}),
-      keeper(*self.io_, self.keeper_, self.leases_, self.lanes_, *self.log_, self.options_.name,
-             self.options_.lease,
-             [this](const job_ptr& job, stop_reason reason, std::string note) {
-               execute.stop(job, reason, std::move(note));
-             }),
+      finish(*self.io_, self.ends_, self.leases_, self.lanes_, self.changed_, *self.log_,
+             self.options_.name),
+      execute(self.io_, pool, finish, self.lanes_, self.changed_),
+      writes(self.io_, self.ends_, [this](const job_ptr& job) { execute.reject(job); }),
+      claims(self.claims_, self.leases_, *self.log_, self.options_.name, self.options_.lease,
+             handler_tools{&writes, &pool}),
+      loop(*self.io_, self.claims_, claims, execute, finish, self.lanes_, self.options_,
+           self.changed_, *self.log_),
+      keeper(*self.io_, self.keeper_, self.leases_, execute, *self.log_, self.options_.name,
+             self.options_.lease),
       rounds(*self.io_, self.upkeep_, self.lanes_, *self.log_, self.options_.name,
              self.options_.horizon_alarm),
       dog(std::max<std::chrono::milliseconds>(self.options_.lease * 2, 5s), [&self] {
@@ -118,7 +101,7 @@ worker::impl::impl(worker_options options, std::shared_ptr<logger> log)
       keeper_(io_->get_executor(), connection("keeper")),
       upkeep_(io_->get_executor(), connection("upkeep")),
       leases_(options_.lease),
-      progress_(io_->get_executor()) {}
+      changed_(io_->get_executor()) {}
 
 pg::settings worker::impl::connection(const char* purpose) const {
   pg::settings settings;
@@ -131,8 +114,7 @@ pg::settings worker::impl::connection(const char* purpose) const {
   return settings;
 }
 
-void worker::impl::add(kind_options options,
-                       std::variant<coroutine_handler, blocking_handler> handler) {
+void worker::impl::add(kind_options options, any_handler handler) {
   if (options.max_concurrent < 1 || options.max_concurrent > most_concurrent) {
     throw std::invalid_argument("max_concurrent of kind " + options.kind + " must be from 1 to " +
                                 std::to_string(most_concurrent));
@@ -146,10 +128,7 @@ void worker::impl::add(kind_options options,
       throw std::invalid_argument("kind " + options.kind + " has a handler already");
     }
   }
-  auto lane = std::make_unique<rowrunner::lane>();
-  lane->options = std::move(options);
-  lane->handler = std::move(handler);
-  lanes_.push_back(std::move(lane));
+  lanes_.push_back(std::make_unique<lane>(std::move(options), std::move(handler)));
 }
 
 void worker::impl::run() {
@@ -205,7 +184,7 @@ asio::awaitable<void> worker::impl::main() {
   asio::co_spawn(*io_, parts_->loop.run(), [this](const std::exception_ptr& thrown) {
     if (thrown) std::rethrow_exception(thrown);
     loop_ended_ = true;
-    progress_.set();
+    changed_.for_worker.set();
   });
   co_await wait_until([this] { return loop_ended_ || stop_requests_ > 0; }, forever);
   if (options_.drain) co_await tidy_up();
@@ -240,25 +219,6 @@ void worker::impl::build_parts() {
   parts_ = std::make_unique<parts>(*this, threads);
 }
 
-void worker::impl::settled(verdict v) {
-  auto& lane = *v.job->lane;
-  lane.running.erase(v.job);
-  parts_->finish.add(std::move(v));
-  parts_->loop.slot_freed(lane);
-  progress_.set();
-  if (parts_->pool.hung() > lanes_.size() * most_hung_per_kind && stop_requests_ == 0) {
-    request_stop("too many handlers hang; the process must be started anew");
-  }
-}
-
-bool worker::impl::jobs_wait() const {
-  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->waits(); });
-}
-
-bool worker::impl::nothing_runs() const {
-  return std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->idle(); });
-}
-
 void worker::impl::stop() {
   asio::post(*io_, [this] { request_stop("asked to stop"); });
 }
@@ -267,7 +227,7 @@ void worker::impl::request_stop(const char* why) {
   ++stop_requests_;
   log_->info(stop_requests_ == 1 ? "stopping" : "stopping now", {{"reason", why}});
   if (parts_) parts_->loop.stop();
-  progress_.set();
+  changed_.for_worker.set();
 }
 
 asio::awaitable<void> worker::impl::stop_on_signal(std::unique_ptr<asio::signal_set> signals) {
@@ -287,6 +247,9 @@ asio::awaitable<void> worker::impl::beat() {
   asio::steady_timer timer(*io_);
   for (;;) {
     parts_->dog.beat();
+    if (parts_->pool.hung() > lanes_.size() * most_hung_per_kind && stop_requests_ == 0) {
+      request_stop("too many handlers hang; the process must be started anew");
+    }
     timer.expires_after(200ms);
     co_await timer.async_wait(asio::use_awaitable);
   }
@@ -296,7 +259,7 @@ asio::awaitable<void> worker::impl::wait_until(std::function<bool()> done,
                                                std::chrono::steady_clock::time_point deadline) {
   for (auto now = std::chrono::steady_clock::now(); !done() && now < deadline;
        now = std::chrono::steady_clock::now()) {
-    co_await progress_.wait_for(deadline - now);
+    co_await changed_.for_worker.wait_for(deadline - now);
   }
 }
 
@@ -304,20 +267,13 @@ asio::awaitable<void> worker::impl::wait_until(std::function<bool()> done,
 /// cannot be written in time is left to the rescue.
 asio::awaitable<void> worker::impl::shut_down() {
   const auto begun = std::chrono::steady_clock::now();
-  for (auto& lane : lanes_) {
-    for (auto& job : std::exchange(lane->ready, {})) parts_->finish.add({job, snoozed{0ms}});
-  }
+  parts_->loop.stop();
   co_await wait_until(
-      [this] { return nothing_runs() || stop_requests_ > 1; },
+      [this] { return parts_->execute.idle() || stop_requests_ > 1; },
       begun + std::max<std::chrono::milliseconds>(0ms, options_.shutdown_grace - reserve));
-  for (auto& lane : lanes_) {
-    const auto unfinished = lane->running;
-    for (const auto& job : unfinished) {
-      parts_->execute.stop(job, stop_reason::shutdown, "the worker stops");
-    }
-  }
+  parts_->execute.stop_all(stop_reason::shutdown, "the worker stops");
   // The executor gives up what does not stop, so this ends.
-  co_await wait_until([this] { return nothing_runs(); }, forever);
+  co_await wait_until([this] { return parts_->execute.idle(); }, forever);
   const auto last_moment =
       std::max(begun + options_.shutdown_grace - 200ms, std::chrono::steady_clock::now() + 300ms);
   // A claim that is under way gives its jobs back when its answer comes.
@@ -334,14 +290,14 @@ asio::awaitable<void> worker::impl::shut_down() {
                                 {"unwritten", parts_->finish.pending()}});
 }
 
-/// Who drains, as from cron, may never be there when a round of upkeep is due. A stop does not wait
-/// for it.
+/// A worker that drains, as from cron, may end before any round of upkeep is due. A stop does not
+/// wait for it.
 asio::awaitable<void> worker::impl::tidy_up() {
   asio::co_spawn(*io_, parts_->rounds.pass([this] { return stop_requests_ > 0; }),
                  [this](const std::exception_ptr& thrown) {
                    if (thrown) std::rethrow_exception(thrown);
                    tidied_up_ = true;
-                   progress_.set();
+                   changed_.for_worker.set();
                  });
   co_await wait_until([this] { return tidied_up_ || stop_requests_ > 0; }, forever);
 }
@@ -351,7 +307,7 @@ asio::awaitable<void> worker::impl::deregister(std::chrono::steady_clock::time_p
   asio::co_spawn(*io_, parts_->rounds.end(), [this](const std::exception_ptr& thrown) {
     if (thrown) log_->warn("the last counters were not saved");
     deregistered_ = true;
-    progress_.set();
+    changed_.for_worker.set();
   });
   // Lambdas inside of a co_await may capture only what is trivially copied: g++ 12 destroys them
   // twice.
@@ -365,7 +321,7 @@ worker_counts worker::impl::counts() const {
          {&worker_counts::claimed, &worker_counts::succeeded, &worker_counts::failed,
           &worker_counts::retried, &worker_counts::rescued, &worker_counts::released,
           &worker_counts::cancelled, &worker_counts::refused}) {
-      sum.*count += lane->total.*count;
+      sum.*count += lane->counts.total().*count;
     }
   }
   return sum;

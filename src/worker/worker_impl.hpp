@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "common/event.hpp"
 #include "common/log.hpp"
 #include "common/pg/session.hpp"
 #include "worker/blocking_pool.hpp"
+#include "worker/changes.hpp"
 #include "worker/claim.hpp"
 #include "worker/execute.hpp"
 #include "worker/finish.hpp"
@@ -30,7 +30,7 @@ class worker::impl {
  public:
   impl(worker_options options, std::shared_ptr<logger> log);
 
-  void add(kind_options options, std::variant<coroutine_handler, blocking_handler> handler);
+  void add(kind_options options, any_handler handler);
   void run();
   void stop();
   worker_counts counts() const;
@@ -57,20 +57,16 @@ class worker::impl {
 
   void build_parts();
   void spawn(boost::asio::awaitable<void> part);
-  void settled(verdict v);
   void request_stop(const char* why);
   /// What run() does when the engine itself has failed.
   void leave_in_order();
-  /// For a free slot.
-  bool jobs_wait() const;
-  bool nothing_runs() const;
   pg::settings connection(const char* purpose) const;
 
   /// Only `pooled` changes, at the start.
   worker_options options_;
   const std::shared_ptr<logger> log_;
   const std::shared_ptr<boost::asio::io_context> io_;
-  std::vector<std::unique_ptr<lane>> lanes_;
+  lane_list lanes_;
 
   // Owned by the engine's thread.
   pg::session claims_;
@@ -79,8 +75,7 @@ class worker::impl {
   pg::session upkeep_;
   lease_book leases_;
   std::unique_ptr<parts> parts_;
-  /// Set whenever a job was settled, outcomes were written, or a stop was asked for again.
-  event progress_;
+  changes changed_;
   int stop_requests_ = 0;
   bool loop_ended_ = false;
   bool tidied_up_ = false;

@@ -30,12 +30,6 @@ class local_store : public store {
   std::optional<std::string> key_of(std::string_view url) const override;
   void check_writable() override { files_->check_writable(); }
 
-  /// The same, blocking; fit for threads.
-  void put_now(const std::string& key, std::string_view bytes) const { files_->put(key, bytes); }
-  std::optional<std::string> get_now(const std::string& key, std::size_t max_bytes) const {
-    return files_->get(key, max_bytes);
-  }
-
  private:
   /// Shared with work that goes on after everybody has left.
   const std::shared_ptr<const folder> files_;
