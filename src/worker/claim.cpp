@@ -163,8 +163,7 @@ asio::awaitable<claimed> claimer::take_by(claim_mode mode, lane& lane, queue_pos
   if (bulk && behind != queue_position{} && clock::now() >= mine.turns_skipped_until) {
     // The two alternate, so that all workers wait equally long.
     mine.turn_queue = 1 - mine.turn_queue;
-    calls.push_back(
-        pg::with(turn_, std::to_string(lane.kind.id), std::to_string(mine.turn_queue)));
+    calls.push_back(pg::with(turn_, std::to_string(lane.kind.id), std::to_string(mine.turn_queue)));
   }
   calls.push_back(pg::with(settings_));
   const auto& how = bulk                          ? lane.sql.claim

@@ -42,13 +42,13 @@ class storage_local : public http::http_fixture {
   local_store store() const { return local_store(root_.string()); }
 
   /// Without a thread of their own, so that several threads can call them.
-  static void put_now(storage::store& files, const std::string& key, std::string bytes) {
+  static void put_now(local_store& files, const std::string& key, std::string bytes) {
     asio::io_context io;
     auto done = asio::co_spawn(io, files.put(key, std::move(bytes), ""), asio::use_future);
     io.run();
     done.get();
   }
-  static std::optional<std::string> get_now(storage::store& files, const std::string& key,
+  static std::optional<std::string> get_now(local_store& files, const std::string& key,
                                             std::size_t max_bytes) {
     asio::io_context io;
     auto found = asio::co_spawn(io, files.get(key, max_bytes), asio::use_future);
@@ -106,7 +106,7 @@ TEST_F(storage_local, stores_reads_and_removes) {
 }
 
 TEST_F(storage_local, has_addresses_that_lead_back_to_keys) {
-  const auto files = store();
+  auto files = store();
   EXPECT_EQ(files.url("京/a b.png"), "file://" + root_.string() + "/%E4%BA%AC/a%20b.png");
   EXPECT_EQ(files.key_of(files.url("京/a b.png")), "京/a b.png");
   EXPECT_EQ(files.key_of("file:///etc/passwd"), std::nullopt);
@@ -118,7 +118,7 @@ TEST_F(storage_local, has_addresses_that_lead_back_to_keys) {
 }
 
 TEST_F(storage_local, refuses_keys_that_lead_astray) {
-  const auto files = store();
+  auto files = store();
   write(base_ / "secret", "secret");
   for (const char* key : {"../secret", "/etc/passwd", "a/../../secret", "", ".", "a//b", "a\\..\\b",
                           ".tmp/x", ".tmp"}) {
@@ -137,7 +137,7 @@ TEST_F(storage_local, refuses_keys_that_lead_astray) {
 }
 
 TEST_F(storage_local, follows_no_symbolic_link) {
-  const auto files = store();
+  auto files = store();
   write(base_ / "outside/secret", "secret");
   fs::create_directories(root_ / "inside");
   fs::create_directory_symlink(base_ / "outside", root_ / "way_out");
@@ -166,14 +166,14 @@ TEST_F(storage_local, follows_no_link_in_the_place_of_its_own_folder) {
 }
 
 TEST_F(storage_local, does_not_read_more_than_allowed) {
-  const auto files = store();
+  auto files = store();
   put_now(files, "a", "12345");
   EXPECT_EQ(get_now(files, "a", 5), "12345");
   EXPECT_THAT(failure([&] { get_now(files, "a", 4); }).what(), HasSubstr("larger than 4 bytes"));
 }
 
 TEST_F(storage_local, does_not_wait_for_a_pipe_and_reads_no_folder) {
-  const auto files = store();
+  auto files = store();
   fs::create_directories(root_ / "folder");
   ASSERT_EQ(::mkfifo((root_ / "pipe").c_str(), 0600), 0);
   EXPECT_THROW(get_now(files, "pipe", plenty), error);
@@ -184,7 +184,7 @@ TEST_F(storage_local, does_not_wait_for_a_pipe_and_reads_no_folder) {
 }
 
 TEST_F(storage_local, a_reader_sees_the_old_or_the_new_file) {
-  const auto files = store();
+  auto files = store();
   const std::string old_one(300'000, 'a');
   const std::string new_one(200'000, 'b');
   put_now(files, "x/y", old_one);
@@ -205,7 +205,7 @@ TEST_F(storage_local, a_reader_sees_the_old_or_the_new_file) {
 }
 
 TEST_F(storage_local, many_write_at_once) {
-  const auto files = store();
+  auto files = store();
   std::vector<std::thread> writers;
   writers.reserve(8);
   for (int i = 0; i < 8; ++i) {
@@ -290,7 +290,7 @@ TEST_F(storage_local, a_full_disk_leaves_no_half_file_on_a_small_tmpfs_if_root) 
   fs::create_directories(root_);
   const small_disk disk(root_);
   if (!disk.mounted()) GTEST_SKIP() << "mounting takes root; the next test does with a limit";
-  const auto files = store();
+  auto files = store();
   put_now(files, "a", "old");
   const auto why = failure([&] { put_now(files, "a", std::string(1'000'000, 'x')); });
   EXPECT_THAT(why.what(), HasSubstr("No space left"));
@@ -301,7 +301,7 @@ TEST_F(storage_local, a_full_disk_leaves_no_half_file_on_a_small_tmpfs_if_root) 
 }
 
 TEST_F(storage_local, a_file_beyond_the_limit_leaves_no_half_file) {
-  const auto files = store();
+  auto files = store();
   put_now(files, "a", "old");
   rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
@@ -355,8 +355,8 @@ TEST_F(storage_local, work_that_nobody_waits_for_any_more_holds_what_it_needs) {
     files.reset();
   }
   kept();
-  auto files = store();
-  EXPECT_EQ(get_now(files, "a/b", plenty), "late");
+  auto after = store();
+  EXPECT_EQ(get_now(after, "a/b", plenty), "late");
 }
 
 }  // namespace
