@@ -1157,7 +1157,7 @@ BEGIN
     INSERT INTO rowrunner.progress (kind, job_id, done, total, message)
     SELECT $1, held.id, $4, $5, $6
     FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
-          FOR SHARE) held
+          FOR NO KEY UPDATE) held
     ON CONFLICT (kind, job_id) DO UPDATE
     SET done = excluded.done, total = excluded.total, message = excluded.message, updated_at = now() $sql$,
     mine.job_table)
@@ -1536,26 +1536,30 @@ BEGIN
   BEGIN
     EXECUTE format($sql$
       WITH held AS MATERIALIZED (
-        SELECT t.id, t.lease, n.worker,
+        SELECT t.id, t.lease, t.locked_at, n.worker,
                (SELECT c.reason FROM rowrunner.cancellations c
                 WHERE c.lease = n.lease AND c.job_id = n.id) AS reason
         FROM unnest($1, $2, $3) n (id, lease, worker) JOIN %1$s t ON t.id = n.id
         WHERE CASE WHEN t.status = 'processing' THEN t.lease = n.lease END
         FOR UPDATE OF t SKIP LOCKED
+      ), judged AS MATERIALIZED (
+        SELECT h.*, (NOT rowrunner.stored_a_step($5, h.id, h.locked_at))::integer AS charge FROM held h
       ), back AS (
         UPDATE %1$s t
-        SET attempts = least(t.attempts, 2147483646) + 1,
+        SET attempts = least(t.attempts, 2147483646) + h.charge,
             status = CASE WHEN h.reason IS NOT NULL THEN $4
-                          WHEN least(t.attempts, 2147483646) + 1 >= t.max_attempts THEN 'failed'
+                          WHEN h.charge = 1 AND least(t.attempts, 2147483646) + 1 >= t.max_attempts
+                          THEN 'failed'
                           ELSE 'queued' END,
             last_error = coalesce(h.reason, 'worker ' || h.worker || ' was lost'),
             lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
-        FROM held h
+        FROM judged h
         WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
-        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker
+        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker, h.charge
       ), noted AS (
         INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
-        SELECT $5, b.id, b.attempts, b.worker, b.last_error FROM back b
+        SELECT $5, b.id, CASE b.charge WHEN 1 THEN b.attempts ELSE least(b.attempts, 2147483646) + 1 END,
+               b.worker, b.last_error FROM back b
       )
       SELECT (SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
                                                   'attempts', b.attempts)) FROM back b),
@@ -1615,7 +1619,7 @@ BEGIN
     INSERT INTO rowrunner.steps (kind, job_id, step, result)
     SELECT $1, held.id, $4, $5
     FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
-          FOR SHARE) held
+          FOR NO KEY UPDATE) held
     ON CONFLICT (kind, job_id, step) DO UPDATE SET result = excluded.result, created_at = now() $sql$,
     mine.job_table)
     USING mine.id, step.job_id, step.lease, step.step, coalesce(step.result, 'null');
@@ -1630,6 +1634,16 @@ CREATE FUNCTION rowrunner.steps(kind text, job_id uuid) RETURNS jsonb
   SELECT coalesce(jsonb_object_agg(s.step, s.result), '{}') FROM rowrunner.steps s
   WHERE s.kind = (rowrunner.kind_named($1)).id AND s.job_id = $2
 $_$;
+CREATE FUNCTION rowrunner.stored_a_step(kind smallint, job_id uuid, since timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM rowrunner.steps s
+                 WHERE s.kind = stored_a_step.kind AND s.job_id = stored_a_step.job_id
+                   AND s.created_at >= stored_a_step.since);
+END
+$$;
 CREATE FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2267,6 +2281,8 @@ REVOKE ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step
 GRANT ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.steps(kind text, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.steps(kind text, job_id uuid) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.stored_a_step(kind smallint, job_id uuid, since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.stored_a_step(kind smallint, job_id uuid, since timestamp with time zone) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) FROM PUBLIC;

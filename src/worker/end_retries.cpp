@@ -35,13 +35,15 @@ std::optional<std::chrono::milliseconds> after_refusal(verdict& v, const end_ref
   const bool effect = by_an_effect(v, why);
   if (!effect && ++v.tries < most_tries) return first_pause * (1 << (v.tries - 1));
   const auto* was = std::get_if<failed>(&v.result);
-  if (was != nullptr && was->final) return std::nullopt;
+  if (was != nullptr && was->final && !effect) return std::nullopt;
   const bool refused = pg::classify(why.sqlstate) == pg::error_class::permanent;
   auto error = (refused ? "the outcome was refused by the database: "
                         : "the outcome could not be written: ") +
                why.text;
   if (was != nullptr && was->error != error) error = was->error + "; " + error;
-  v.result = failed{std::move(error), {}, was != nullptr};
+  // Without its effects a failure is what the handler said; otherwise each turns into a worse one.
+  v.result = effect && was != nullptr ? failed{std::move(error), was->after, was->final}
+                                      : failed{std::move(error), {}, was != nullptr};
   v.tries = 0;
   return 0ms;
 }

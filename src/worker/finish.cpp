@@ -26,8 +26,6 @@ constexpr std::chrono::milliseconds usual_lock_timeout{1'000};
 /// What was refused before is tried beside the new outcomes, which must not wait for it.
 constexpr std::chrono::milliseconds short_lock_timeout{50};
 
-pg::statement unnamed(const std::string& sql) { return {"", sql}; }
-
 std::vector<std::int64_t> leases_of(const std::vector<verdict>& verdicts) {
   std::vector<std::int64_t> leases;
   leases.reserve(verdicts.size());
@@ -199,8 +197,9 @@ std::vector<pg::call> finisher::opening_calls(const std::vector<std::int64_t>& e
 
 asio::awaitable<void> finisher::write_plain(pg::session::turn& turn, const batch& verdicts,
                                             std::vector<pg::call> calls) {
-  const auto first = calls.size();
   const auto groups = grouped(verdicts);
+  for (const auto& g : groups) append_last_progress(calls, g);
+  const auto first = calls.size();
   for (const auto& g : groups) calls.push_back(call_for(g, worker_name_, rng_));
   const auto answers = co_await turn->run(std::move(calls));
   server_ = answers.front().get_int(0, 0);
@@ -211,14 +210,16 @@ asio::awaitable<void> finisher::write_plain(pg::session::turn& turn, const batch
 asio::awaitable<void> finisher::write_with_effects(pg::session::turn& turn, const batch& verdicts,
                                                    std::vector<pg::call> calls) {
   calls.insert(calls.begin(), pg::with(begin_));
-  const auto first = calls.size();
   const auto groups = grouped(verdicts);
+  for (const auto& g : groups) append_last_progress(calls, g);
+  const auto first = calls.size();
   for (const auto& g : groups) calls.push_back(call_for(g, worker_name_, rng_));
   std::vector<pg::result> answers;
   std::exception_ptr trouble;
   try {
     answers = co_await turn->run(std::move(calls));
-    co_await turn->run(effects_of(groups, answers, first));
+    effect_calls effects;
+    co_await turn->run(closing_calls(groups, answers, first, effects));
   } catch (const pg::query_error&) {
     trouble = std::current_exception();
   }
@@ -231,19 +232,15 @@ asio::awaitable<void> finisher::write_with_effects(pg::session::turn& turn, cons
 }
 
 /// The effects of the jobs for which the write counted, and the commit.
-std::vector<pg::call> finisher::effects_of(const std::vector<end_group>& groups,
-                                           const std::vector<pg::result>& answers,
-                                           std::size_t first) {
-  effects_.clear();
+std::vector<pg::call> finisher::closing_calls(const std::vector<end_group>& groups,
+                                              const std::vector<pg::result>& answers,
+                                              std::size_t first, effect_calls& effects) {
   auto calls = pg::together(pg::with(own_search_path_));
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const auto counted = read_ends(groups[i], answers[first + i]);
     for (std::size_t k = 0; k < counted.size(); ++k) {
       if (!counted[k]) continue;
-      for (const auto& e : std::get<succeeded>(groups[i].members[k]->result).effects) {
-        calls.emplace_back(effects_.emplace_back(unnamed(e.sql)),
-                           std::vector<pg::param>(e.params.begin(), e.params.end()));
-      }
+      effects.append_to(calls, effects_of(*groups[i].members[k]));
     }
   }
   calls.push_back(pg::with(commit_));

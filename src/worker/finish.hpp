@@ -12,6 +12,7 @@
 #include "common/log.hpp"
 #include "common/pg/session.hpp"
 #include "worker/changes.hpp"
+#include "worker/effect_calls.hpp"
 #include "worker/finish_group.hpp"
 #include "worker/finish_plan.hpp"
 #include "worker/lane.hpp"
@@ -66,8 +67,9 @@ class finisher {
   void retry_later(batch verdicts);
   void wrote();
   std::vector<pg::call> opening_calls(const std::vector<std::int64_t>& ended, waits how);
-  std::vector<pg::call> effects_of(const std::vector<end_group>& groups,
-                                   const std::vector<pg::result>& answers, std::size_t first);
+  std::vector<pg::call> closing_calls(const std::vector<end_group>& groups,
+                                      const std::vector<pg::result>& answers, std::size_t first,
+                                      effect_calls& effects);
   void account(const end_group& g, const pg::result& answer);
   void account_one(const verdict& v, std::optional<std::string_view> answered_status);
 
@@ -86,8 +88,6 @@ class finisher {
   end_refusal last_error_;
   /// Where the last write went, by the answer of write_settings.
   std::int64_t server_ = lease_book::unknown_server;
-  /// Of the effects that are being written.
-  std::deque<pg::statement> effects_;
   pg::statement settings_, lock_timeout_, end_leases_, begin_, own_search_path_, commit_, rollback_;
 };
 

@@ -7,6 +7,7 @@
 #include "common/schema/job_status.hpp"
 #include "common/text.hpp"
 #include "worker/lane.hpp"
+#include "worker/progress_writer.hpp"
 
 namespace rowrunner {
 
@@ -113,6 +114,16 @@ pg::call call_for(const end_group& group, const std::string& worker_name, std::m
   }
   return pg::with(sql.end_cancelled, std::move(ids), std::move(leases), pg::array(lists.texts),
                   cancelled_status);
+}
+
+void append_last_progress(std::vector<pg::call>& calls, const end_group& group) {
+  std::vector<const running_job*> jobs;
+  for (const auto* v : group.members) {
+    if (v->job->progress) jobs.push_back(v->job.get());
+  }
+  if (jobs.empty()) return;
+  std::sort(jobs.begin(), jobs.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+  calls.push_back(progress_call(group.lane->sql.progress_at_end, *group.lane, jobs));
 }
 
 std::vector<std::optional<std::string_view>> read_ends(const end_group& group,

@@ -32,6 +32,9 @@ std::vector<end_group> grouped(const std::vector<verdict>& verdicts);
 /// What writes the group. `random` is for the delays of retries.
 pg::call call_for(const end_group& group, const std::string& worker_name, std::mt19937_64& random);
 
+/// Adds what writes the last reports of the group's jobs that are not known to be written.
+void append_last_progress(std::vector<pg::call>& calls, const end_group& group);
+
 /// What the answer says of each member: the status that it has now, or nothing if it did not count.
 /// The views live as long as the answer.
 std::vector<std::optional<std::string_view>> read_ends(const end_group& group,

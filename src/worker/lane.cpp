@@ -19,8 +19,9 @@ kind_statements::kind_statements(const kind_info& kind, const std::vector<std::s
   give_back = bind(queries::give_back);
   end_cancelled = bind(queries::end_cancelled);
   reread = bind(queries::reread);
-  step_done = bind(queries::step_done);
+  store_steps = bind(queries::store_steps);
   progress = bind(queries::progress);
+  progress_at_end = bind(queries::progress_at_end);
   retention = bind(queries::retention);
   claim.binary_answer = claim_careful.binary_answer = claimed_jobs.binary_answer = true;
 }

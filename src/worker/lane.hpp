@@ -20,7 +20,7 @@ struct kind_statements {
   kind_statements(const kind_info& kind, const std::vector<std::string>& columns);
 
   pg::statement claim, claim_careful, claimed_jobs, abandon, succeed, fail, give_back,
-      end_cancelled, reread, step_done, progress, retention;
+      end_cancelled, reread, store_steps, progress, progress_at_end, retention;
 };
 
 using any_handler = std::variant<coroutine_handler, blocking_handler>;

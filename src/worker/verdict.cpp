@@ -2,10 +2,15 @@
 
 namespace rowrunner {
 
-bool has_effects(const verdict& v) {
-  const auto* done = std::get_if<succeeded>(&v.result);
-  return done != nullptr && !done->effects.empty();
+const std::vector<effect>& effects_of(const verdict& v) {
+  static const std::vector<effect> none;
+  return std::visit(
+      overloaded{[](const released&) -> const std::vector<effect>& { return none; },
+                 [](const auto& how) -> const std::vector<effect>& { return how.effects; }},
+      v.result);
 }
+
+bool has_effects(const verdict& v) { return !effects_of(v).empty(); }
 
 std::optional<ending> ending_of(const running_job& job, std::optional<outcome> returned,
                                 std::string error) {

@@ -24,6 +24,8 @@ struct verdict {
   int tries = 0;
 };
 
+/// What the handler wants to be written with the end.
+const std::vector<effect>& effects_of(const verdict& v);
 bool has_effects(const verdict& v);
 
 /// How a job ends that returned that, or threw that error, and may have been told to stop. Work

@@ -105,15 +105,16 @@ TEST_F(silence, a_lease_whose_end_does_not_arrive_is_extended) {
 }
 
 TEST_F(silence, a_handler_that_is_told_to_stop_does_not_wait_for_an_answer) {
-  job_writes writing(io, writes, [](const job_ptr&) {});
+  job_writes writing(io, writes, keeping, [](const job_ptr&) {});
   bool stopped = false;
-  asio::co_spawn(*io, writing.progress(job, 1, 2, "half"), [&](const std::exception_ptr& thrown) {
+  const auto left = [&](const std::exception_ptr& thrown, const nlohmann::json&) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const job_stopped&) {
       stopped = true;
     }
-  });
+  };
+  asio::co_spawn(*io, writing.store_step(job, "half", step_result(1)), left);
   // The connection is there, so the statement is sent by what is ready; after that only an answer,
   // which does not come, would go on.
   while (io->poll() > 0) {
@@ -122,7 +123,7 @@ TEST_F(silence, a_handler_that_is_told_to_stop_does_not_wait_for_an_answer) {
   job->stopping.request_stop();
   EXPECT_TRUE(until([&] { return stopped; }));
   proxy.tell("heal writes");
-  EXPECT_TRUE(in_database("SELECT count(*) = 1 FROM rowrunner.progress"));
+  EXPECT_TRUE(in_database("SELECT count(*) = 1 FROM rowrunner.steps"));
 }
 
 }  // namespace

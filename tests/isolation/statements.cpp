@@ -17,9 +17,9 @@ const query* const all[] = {&queries::abandon,       &queries::cancel,
                             &queries::end_cancelled, &queries::end_leases,
                             &queries::fail,          &queries::give_back,
                             &queries::heartbeat,     &queries::heartbeat_at_end,
-                            &queries::progress,      &queries::requeue,
-                            &queries::rescue,        &queries::step_done,
-                            &queries::succeed};
+                            &queries::progress,      &queries::progress_at_end,
+                            &queries::requeue,       &queries::rescue,
+                            &queries::store_steps,   &queries::succeed};
 
 const query* find(const std::string& name) {
   const auto found =
@@ -39,6 +39,11 @@ constexpr const char* id_stem = "00000000-0000-0000-0000-00000000000";
 constexpr const char* effects =
     "INSERT INTO effects (name) SELECT name FROM test_jobs"
     " WHERE status = 'succeeded' AND xmin = pg_current_xact_id()::xid";
+
+/// The same of steps: those that its transaction has just stored.
+constexpr const char* step_effects =
+    "INSERT INTO step_effects (job_id, step) SELECT job_id, step FROM rowrunner.steps"
+    " WHERE xmin = pg_current_xact_id()::xid";
 
 }  // namespace
 
@@ -112,13 +117,26 @@ transaction repertoire::requeue(char job) const {
 }
 
 transaction repertoire::step(int lease, char job) const {
-  const command write{"step_done", {kind_, id_of_job(job), std::to_string(lease), "draw", "{}"}};
-  return {"step", {{{"BEGIN", {}}, write}, {{"COMMIT", {}}}}, ""};
+  const command write{"store_steps",
+                      {kind_, list(id_of_job(job)), list(std::to_string(lease)), "{draw}", "{1}"}};
+  return {"step", {{{"BEGIN", {}}, write}, {{step_effects, {}}, {"COMMIT", {}}}}, "answer"};
 }
 
 transaction repertoire::progress(int lease, char job) const {
-  const command write{"progress", {kind_, id_of_job(job), std::to_string(lease), "1", "2", "half"}};
-  return {"progress", {{{"BEGIN", {}}, write}, {{"COMMIT", {}}}}, ""};
+  const command write{
+      "progress",
+      {kind_, list(id_of_job(job)), list(std::to_string(lease)), "{1}", "{2}", "{half}"}};
+  return {"progress", {{{"BEGIN", {}}, write}, {{"COMMIT", {}}}}, "answer"};
+}
+
+transaction repertoire::last_progress(int lease, char job) const {
+  const command write{
+      "progress_at_end",
+      {kind_, list(id_of_job(job)), list(std::to_string(lease)), "{2}", "{2}", "{whole}"}};
+  auto whole = succeed(lease, job);
+  whole.name = "succeed with progress";
+  whole.steps[1].insert(whole.steps[1].begin(), write);
+  return whole;
 }
 
 transaction repertoire::abandon(int lease) const {

@@ -40,6 +40,8 @@ class repertoire {
   // Writes under a lease, about one job of it.
   transaction step(int lease, char job) const;
   transaction progress(int lease, char job) const;
+  /// The last report, and the end.
+  transaction last_progress(int lease, char job) const;
   transaction abandon(int lease) const;
   /// `last` removes the lease, in a step of its own.
   transaction succeed(int lease, char job, bool last = true) const;

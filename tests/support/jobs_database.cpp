@@ -31,6 +31,7 @@ CREATE TABLE test_jobs (
 SELECT rowrunner.attach('test_jobs', kind => 'test');
 
 CREATE TABLE effects (name text NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
+CREATE TABLE step_effects (job_id uuid NOT NULL, step text NOT NULL);
 CREATE TABLE history (
   n bigint GENERATED ALWAYS AS IDENTITY, job_id uuid, name text, before text, after text,
   old_lease bigint, new_lease bigint, attempts integer, at timestamptz NOT NULL DEFAULT clock_timestamp());
@@ -86,6 +87,12 @@ SELECT 'I6: ' || count(e.name) || ' effects instead of one: ' || j.name || ' ' |
         FROM history h WHERE h.name = j.name)
 FROM test_jobs j LEFT JOIN effects e ON e.name = j.name
 WHERE j.status = 'succeeded' GROUP BY j.name HAVING count(e.name) <> 1
+UNION ALL
+SELECT 'I6: effect without its step: ' || e.step FROM step_effects e
+WHERE NOT EXISTS (SELECT FROM rowrunner.steps s WHERE s.job_id = e.job_id AND s.step = e.step)
+UNION ALL
+SELECT 'I6: ' || count(*) || ' effects instead of one: ' || e.step FROM step_effects e
+GROUP BY e.job_id, e.step HAVING count(*) > 1
 UNION ALL
 SELECT 'failed but not on the dead letter list: ' || j.name FROM test_jobs j
 WHERE j.status = 'failed' AND NOT EXISTS (

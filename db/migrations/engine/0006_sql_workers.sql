@@ -389,8 +389,7 @@ END
 $$;
 
 -- Stores the result of a step, so that a later attempt need not do it again; false means that the
--- lease is lost. FOR SHARE keeps a rescue from slipping in between the check and the
--- insert.
+-- lease is lost. The lock keeps a rescue from slipping in between the check and the insert.
 CREATE FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb DEFAULT 'null')
 RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -403,7 +402,7 @@ BEGIN
     INSERT INTO rowrunner.steps (kind, job_id, step, result)
     SELECT $1, held.id, $4, $5
     FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
-          FOR SHARE) held
+          FOR NO KEY UPDATE) held
     ON CONFLICT (kind, job_id, step) DO UPDATE SET result = excluded.result, created_at = now() $sql$,
     mine.job_table)
     USING mine.id, step.job_id, step.lease, step.step, coalesce(step.result, 'null');
@@ -436,7 +435,7 @@ BEGIN
     INSERT INTO rowrunner.progress (kind, job_id, done, total, message)
     SELECT $1, held.id, $4, $5, $6
     FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
-          FOR SHARE) held
+          FOR NO KEY UPDATE) held
     ON CONFLICT (kind, job_id) DO UPDATE
     SET done = excluded.done, total = excluded.total, message = excluded.message, updated_at = now() $sql$,
     mine.job_table)
