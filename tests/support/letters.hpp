@@ -10,7 +10,7 @@ inline constexpr std::string_view letters_schema = R"sql(
 CREATE TABLE public.letter_jobs (
   id           uuid PRIMARY KEY DEFAULT rowrunner.new_id(),
   batch_id     text NOT NULL,
-  recipient    text NOT NULL,
+  recipient    text NOT NULL CHECK (recipient <> ''),
   status       text NOT NULL DEFAULT 'queued' CHECK (status IN ('queued', 'processing', 'succeeded', 'failed')),
   attempts     integer NOT NULL DEFAULT 0,
   max_attempts integer NOT NULL DEFAULT 3,

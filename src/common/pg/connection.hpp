@@ -88,7 +88,7 @@ class connection {
   connection(const asio::any_io_executor& executor, settings options);
 
   void start(const endpoint& target);
-  asio::awaitable<void> handshake(const endpoint& target);
+  asio::awaitable<std::optional<endpoint>> handshake(const endpoint& target);
 
   bool needs_search_path() const noexcept;
   asio::awaitable<void> converse(exchange& x);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <sstream>
+#include <vector>
 
 namespace rowrunner::pg {
 namespace {
@@ -28,6 +29,13 @@ std::string statements_of(std::string_view reason) {
     if (line.empty() || line.front() == '\t') continue;
     out += (out.empty() ? "" : "; ") + line;
   }
+  return out;
+}
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> out;
+  std::istringstream items(list);
+  for (std::string item; std::getline(items, item, ',');) out.push_back(item);
   return out;
 }
 
@@ -65,6 +73,25 @@ std::string endpoint::text() const {
          (database.empty() ? "(default)" : database);
 }
 
+std::optional<endpoint> endpoint::without(const std::string& one_host,
+                                          const std::string& one_port) const {
+  if (has_addresses) return std::nullopt;
+  const auto hosts = split(host), ports = split(port);
+  const bool shared_port = ports.size() < 2;
+  if (!shared_port && hosts.size() != ports.size()) return std::nullopt;
+  endpoint rest = *this;
+  rest.reduced = true;
+  rest.host.clear();
+  if (!shared_port) rest.port.clear();
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (hosts[i] == one_host && (shared_port || ports[i] == one_port)) continue;
+    rest.host += (rest.host.empty() ? "" : ",") + hosts[i];
+    if (!shared_port) rest.port += (rest.port.empty() ? "" : ",") + ports[i];
+  }
+  if (rest.host.empty() || rest.host.size() == host.size()) return std::nullopt;
+  return rest;
+}
+
 endpoint parse_endpoint(const std::string& url) {
   const std::unique_ptr<PQconninfoOption, free_options> list(PQconninfoParse(url.c_str(), nullptr));
   if (!list) throw malformed("libpq cannot parse it");
@@ -86,6 +113,7 @@ endpoint parse_endpoint(const std::string& url) {
         "there is an '@' in its host or database; in a password write %40 for '@' "
         "and %2F for '/'");
   }
+  found.has_addresses = !address.empty();
   if (found.host.empty()) found.host = address;
   return found;
 }
