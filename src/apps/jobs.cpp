@@ -30,6 +30,7 @@ struct retry_options {
 struct cancel_options {
   std::vector<std::string> ids;
   std::optional<std::string> reason;
+  bool cascade = false;
 };
 
 void check_ids(const std::vector<std::string>& ids) {
@@ -132,7 +133,8 @@ void cancel_jobs(const command_context& context, const cancel_options& options) 
   ordered_json outcomes = ordered_json::array();
   for (const auto& id : options.ids) {
     const found_job found = find_job(tx, kinds, id);
-    const auto answer = pg::exec(tx, queries::cancel, found.kind->kind, id, options.reason);
+    const auto answer =
+        pg::exec(tx, queries::cancel, found.kind->kind, id, options.reason, options.cascade);
     const auto result = answer[0][0].is_null() ? "gone" : answer[0][0].as<std::string>();
     // 'cancelled' is also what a job answers that was cancelled before, which is what was wanted.
     if (result != "cancelled" && result != "requested") {
@@ -210,6 +212,7 @@ void add_cancel(CLI::App& jobs, command_context& context) {
   auto options = std::make_shared<cancel_options>();
   command->add_option("ID", options->ids, "The ids of the jobs")->required();
   command->add_option("--reason", options->reason, "Why; it stands in last_error");
+  command->add_flag("--cascade", options->cascade, "Also the jobs that wait for them");
   command->footer(
       "Example:\n"
       "  rowrunner jobs cancel 01890a5d-ac96-774b-bcce-b302099a8057 --reason 'plan was deleted'");

@@ -37,6 +37,7 @@ line_loop::line_loop(asio::io_context& io, pg::session& session, claimer& claims
       arm_(queries::arm.statement()),
       rescue_(queries::rescue.statement()),
       move_due_(queries::move_due.statement()),
+      fire_joins_(queries::fire_joins.statement()),
       lock_timeout_(queries::lock_timeout.statement()) {}
 
 void line_loop::stop() {

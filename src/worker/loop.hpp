@@ -64,6 +64,7 @@ class line_loop {
   boost::asio::awaitable<bool> poll(const std::vector<lane*>& asked, poll_round& round);
   boost::asio::awaitable<void> handle_poll_row(lane& home, const pg::result& seen, int row,
                                                poll_round& round);
+  boost::asio::awaitable<void> fire_joins(bool noted, poll_round& round);
   boost::asio::awaitable<bool> rescue(lane& home);
   boost::asio::awaitable<bool> move_due(lane& home);
   boost::asio::awaitable<void> wait();
@@ -90,7 +91,9 @@ class line_loop {
   bool nothing_due_ = false;
   bool armed_ = false;
   clock::time_point next_watch_{};
-  pg::statement peek_, arm_, rescue_, move_due_, lock_timeout_;
+  /// Joins are of no kind: whichever worker polls fires them.
+  lane_backoff joins_{std::chrono::seconds(1)};
+  pg::statement peek_, arm_, rescue_, move_due_, fire_joins_, lock_timeout_;
 };
 
 }  // namespace rowrunner

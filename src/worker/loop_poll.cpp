@@ -24,7 +24,7 @@ constexpr int poll_share = 20;
 /// For so long rowrunner.rescue puts off a lease of which a job is locked, and a little more.
 constexpr auto rescue_put_off = 1'500ms;
 
-enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed, workers };
+enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed, workers, joins };
 enum rescue_column { rescued_job, rescued_status, rescued_attempts, rescue_error };
 
 }  // namespace
@@ -93,7 +93,35 @@ asio::awaitable<bool> line_loop::poll(const std::vector<lane*>& asked, poll_roun
     co_await handle_poll_row(*home, seen, row, round);
     armed_ = armed_ && (seen.get_bool(row, armed) || home->paused);
   }
+  if (seen.rows() > 0) co_await fire_joins(seen.get_bool(0, joins), round);
   co_return true;
+}
+
+/// Lets jobs of any kind run that waited for others, if there may be any. Some stay noted while
+/// other sessions have locked them; a drain does not wait for those.
+asio::awaitable<void> line_loop::fire_joins(bool noted, poll_round& round) {
+  if (!noted) {
+    joins_.reset();
+    co_return;
+  }
+  if (joins_.due(clock::now())) {
+    std::int64_t fired = 0;
+    try {
+      fired = (co_await session_.run_one(pg::with(fire_joins_))).get_int(0, 0);
+    } catch (const pg::query_error& e) {
+      if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
+      log_.warn("jobs that waited for others could not be released", {{"reason", e.what()}});
+    }
+    if (fired > 0) {
+      joins_.reset();
+      round.acted = true;
+      round.next = clock::now();
+    } else {
+      joins_.failed(clock::now());
+    }
+  }
+  round.wait_for(joins_);
+  if (!joins_.hopeless()) nothing_due_ = false;
 }
 
 /// Acts on what the poll found for one kind.
