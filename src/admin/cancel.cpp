@@ -9,9 +9,11 @@ namespace rowrunner::admin {
 namespace {
 
 asio::awaitable<changed_job> cancel_job(transaction& tx, const std::vector<kind_info>& kinds,
-                                        std::string id, std::optional<std::string> why) {
+                                        std::string id, std::optional<std::string> why,
+                                        bool cascade) {
   const auto found = co_await find_job(tx, kinds, id);
-  const auto answer = co_await tx.run(queries::cancel, found.kind.kind, id, why);
+  const auto answer =
+      co_await tx.run(queries::cancel, found.kind.kind, id, why, cascade ? "t" : "f");
   changed_job out{id, found.kind.kind, "gone"};
   if (!answer.is_null(0, 0)) out.result = answer.get(0, 0);
   // 'cancelled' is also what a job answers that was cancelled before, which is what was wanted.
@@ -26,11 +28,12 @@ asio::awaitable<changed_job> cancel_job(transaction& tx, const std::vector<kind_
 
 asio::awaitable<std::vector<changed_job>> cancel_jobs(pg::session& session,
                                                       std::vector<std::string> ids,
-                                                      std::optional<std::string> why) {
+                                                      std::optional<std::string> why,
+                                                      bool cascade) {
   const auto write = [&](transaction& tx) -> asio::awaitable<std::vector<changed_job>> {
     const auto kinds = co_await read_kinds(tx);
     std::vector<changed_job> out;
-    for (const auto& id : ids) out.push_back(co_await cancel_job(tx, kinds, id, why));
+    for (const auto& id : ids) out.push_back(co_await cancel_job(tx, kinds, id, why, cascade));
     co_return out;
   };
   co_return co_await in_transaction(session, write);

@@ -20,6 +20,8 @@ const gauge gauges[] = {
      [](const kind_stats& k) { return k.oldest_waiting_seconds.value_or(0); }},
     {"rowrunner_delayed_jobs", "Jobs whose time has not come, counted up to 100000.",
      [](const kind_stats& k) { return counted(k.delayed); }},
+    {"rowrunner_held_jobs", "Jobs that wait for others, counted up to 100000.",
+     [](const kind_stats& k) { return counted(k.held); }},
     {"rowrunner_running_jobs", "Jobs that workers hold.",
      [](const kind_stats& k) { return static_cast<double>(k.running); }},
     {"rowrunner_failed_jobs", "The dead letter list, counted up to 100000.",

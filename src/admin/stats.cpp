@@ -21,6 +21,7 @@ kind_stats read_row(const pg::result& rows, int row) {
   out.workers = rows.get_int(row, 6);
   int column = first_event_column;
   for (const auto& event : event_names) out.last_hour.*event.count = rows.get_int(row, column++);
+  out.held = rows.get_int(row, column);
   return out;
 }
 

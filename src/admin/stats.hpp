@@ -42,7 +42,8 @@ inline constexpr std::array event_names{
 
 /// What one kind has to do and has done, as db/queries/admin/stats.sql counts it.
 struct kind_stats {
-  /// Where counting what waits, is delayed or has failed stops: a greater number stands for more.
+  /// Where counting what waits, is delayed, held or has failed stops: a greater number stands for
+  /// more.
   static constexpr std::int64_t count_limit = 100'000;
   /// Up to so many queue entries are compared with their jobs.
   static constexpr std::int64_t check_limit = 10'000;
@@ -55,6 +56,8 @@ struct kind_stats {
   /// their jobs: entries of deleted jobs count until a claim or a sweep meets them.
   bool waiting_is_approximate = false;
   std::int64_t delayed = 0;
+  /// They wait for others to end (rowrunner.run_after).
+  std::int64_t held = 0;
   std::int64_t running = 0;
   std::int64_t failed = 0;
   std::int64_t workers = 0;

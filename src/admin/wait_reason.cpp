@@ -21,6 +21,7 @@ std::string no_entry(const wait_facts& facts) {
 }
 
 std::string delay(const wait_facts& facts) {
+  if (!facts.waits_for.empty()) return "it waits for " + facts.waits_for;
   if (facts.run_at.empty()) return "its run_at is infinity: it waits until that is changed";
   return "it is delayed until " + facts.run_at + " (run_at)";
 }
@@ -108,6 +109,7 @@ asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& ki
   facts.row_lock = read_lock_holder(rows, 0, 10);
   facts.table_lock = read_lock_holder(rows, 0, 13);
   facts.claim_error = rows.get(0, 16);
+  facts.waits_for = rows.get(0, 17);
   // A probe would wait for a lock on the whole table.
   std::optional<bool> free;
   if (facts.status == "queued" && !facts.table_lock) free = co_await row_is_free(tx, kind, id);

@@ -26,6 +26,7 @@ struct retry_options {
 struct cancel_options {
   std::vector<std::string> ids;
   std::optional<std::string> reason;
+  bool cascade = false;
 };
 
 void check_ids(const std::vector<std::string>& ids) {
@@ -92,7 +93,7 @@ void cancel_jobs(const command_context& context, const cancel_options& options) 
   check_ids(options.ids);
   if (options.reason) check_text("--reason", *options.reason);
   const auto work = [&](pg::session& session) {
-    return admin::cancel_jobs(session, options.ids, options.reason);
+    return admin::cancel_jobs(session, options.ids, options.reason, options.cascade);
   };
   print_changed(with_database(context, work), context.json);
 }
@@ -162,6 +163,7 @@ void add_cancel(CLI::App& jobs, command_context& context) {
   auto options = std::make_shared<cancel_options>();
   command->add_option("ID", options->ids, "The ids of the jobs")->required();
   command->add_option("--reason", options->reason, "Why; it stands in last_error");
+  command->add_flag("--cascade", options->cascade, "Also the jobs that wait for them");
   command->footer(
       "Example:\n"
       "  rowrunner jobs cancel 01890a5d-ac96-774b-bcce-b302099a8057 --reason 'plan was deleted'");

@@ -41,6 +41,7 @@ ordered_json as_json(const kind_stats& stats) {
       {"waiting_is_lower_bound", stats.waiting > kind_stats::count_limit},
       {"waiting_is_approximate", stats.waiting_is_approximate},
       {"delayed", kind_stats::limited(stats.delayed)},
+      {"held", kind_stats::limited(stats.held)},
       {"running", stats.running},
       {"failed", kind_stats::limited(stats.failed)},
       {"oldest_waiting_seconds",
@@ -57,6 +58,7 @@ std::string as_text(const std::vector<kind_stats>& all) {
                     {"WAITING", right},
                     {"OLDEST", right},
                     {"DELAYED", right},
+                    {"HELD", right},
                     {"RUNNING", right},
                     {"FAILED", right},
                     {"│ LAST HOUR: DONE", right},
@@ -70,9 +72,9 @@ std::string as_text(const std::vector<kind_stats>& all) {
                std::to_string(stats.workers),
                (stats.waiting_is_approximate ? "~" : "") + bounded(stats.waiting),
                stats.oldest_waiting_seconds ? duration_text(*stats.oldest_waiting_seconds) : "-",
-               bounded(stats.delayed), std::to_string(stats.running), bounded(stats.failed),
-               std::to_string(c.succeeded), std::to_string(c.failed), std::to_string(c.retried),
-               std::to_string(c.rescued), std::to_string(c.refused)});
+               bounded(stats.delayed), bounded(stats.held), std::to_string(stats.running),
+               bounded(stats.failed), std::to_string(c.succeeded), std::to_string(c.failed),
+               std::to_string(c.retried), std::to_string(c.rescued), std::to_string(c.refused)});
   }
   std::ostringstream out;
   table.print(out);

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed, workers };
+enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed, workers, joins };
 enum rescue_column { rescued_job, rescued_status, rescued_attempts, rescue_error };
 
 poll_row read_poll_row(const pg::result& answer, int row) {
@@ -50,6 +50,7 @@ queue_loop::queue_loop(asio::io_context& io, pg::session& session, claimer& clai
       arm_(queries::arm.statement()),
       rescue_(queries::rescue.statement()),
       move_due_(queries::move_due.statement()),
+      fire_joins_(queries::fire_joins.statement()),
       lock_timeout_(queries::lock_timeout.statement()) {}
 
 void queue_loop::stop() {
@@ -214,6 +215,7 @@ asio::awaitable<bool> queue_loop::poll_for(const std::vector<lane*>& kinds, bool
     const auto read = read_poll_row(seen, row);
     co_await handle_poll_row(**found, read);
   }
+  if (seen.rows() > 0) co_await fire_joins(seen.get_bool(0, joins));
   co_return true;
 }
 
@@ -223,6 +225,26 @@ asio::awaitable<void> queue_loop::handle_poll_row(lane& lane, const poll_row& ro
   if (tasks.rescue) acted = co_await rescue(lane);
   if (tasks.move) acted = co_await move_due(lane) || acted;
   plan_.row_done(lane, row, acted, clock::now());
+}
+
+/// Lets jobs of any kind run that waited for others, if some may be ready. Those that other
+/// sessions have locked stay noted; a drain does not wait for them.
+asio::awaitable<void> queue_loop::fire_joins(bool noted) {
+  if (!noted) {
+    plan_.no_joins();
+    co_return;
+  }
+  std::optional<std::int64_t> fired;
+  if (plan_.joins_due(clock::now())) {
+    fired = 0;
+    try {
+      fired = (co_await session_.run_one(pg::with(fire_joins_))).get_int(0, 0);
+    } catch (const pg::query_error& e) {
+      if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
+      log_.warn("jobs that waited for others could not be released", {{"reason", e.what()}});
+    }
+  }
+  plan_.joins_noted(fired, clock::now());
 }
 
 /// Says whether it took any job back. A job whose row another session has locked stays for the next

@@ -44,6 +44,7 @@ class queue_loop {
   boost::asio::awaitable<void> poll();
   boost::asio::awaitable<bool> poll_for(const std::vector<lane*>& kinds, bool arm);
   boost::asio::awaitable<void> handle_poll_row(lane& lane, const poll_row& row);
+  boost::asio::awaitable<void> fire_joins(bool noted);
   boost::asio::awaitable<bool> rescue(lane& lane);
   boost::asio::awaitable<bool> move_due(lane& lane);
   boost::asio::awaitable<void> wait();
@@ -66,7 +67,7 @@ class queue_loop {
   std::mt19937_64 rng_{std::random_device{}()};
   std::uint64_t rounds_written_ = 0;
   bool stopping_ = false;
-  pg::statement peek_, arm_, rescue_, move_due_, lock_timeout_;
+  pg::statement peek_, arm_, rescue_, move_due_, fire_joins_, lock_timeout_;
 };
 
 }  // namespace rowrunner

@@ -78,6 +78,18 @@ void loop_plan::row_done(lane& lane, const poll_row& row, bool acted, time now) 
   if (acted_ || pending) nothing_due_ = false;
 }
 
+void loop_plan::joins_noted(std::optional<std::int64_t> fired, time now) {
+  if (fired && *fired > 0) {
+    joins_.reset();
+    acted_ = true;
+    next_task_ = now;
+  } else if (fired) {
+    joins_.failed(now);
+  }
+  if (!joins_.due(now)) next_task_ = std::min(next_task_, joins_.until());
+  if (!joins_.hopeless()) nothing_due_ = false;
+}
+
 void loop_plan::end_poll(std::chrono::milliseconds pause, time now) {
   for (const auto& lane : lanes_) {
     if (lane->claims.due(loop_task::poll, now)) continue;

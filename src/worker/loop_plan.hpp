@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "worker/lane.hpp"
+#include "worker/lane_backoff.hpp"
 
 namespace rowrunner {
 
@@ -40,6 +41,11 @@ class loop_plan {
   /// To be called when the tasks of a row are done; `acted`: they may have brought jobs into the
   /// queue.
   void row_done(lane& lane, const poll_row& row, bool acted, time now);
+  /// The poll saw no join that may be ready.
+  void no_joins() { joins_.reset(); }
+  bool joins_due(time now) const { return joins_.due(now); }
+  /// It saw some. `fired`: how many jobs were released; nothing if it was not tried yet.
+  void joins_noted(std::optional<std::int64_t> fired, time now);
   /// `pause`: the time between polls.
   void end_poll(std::chrono::milliseconds pause, time now);
 
@@ -67,6 +73,8 @@ class loop_plan {
   bool nothing_due_ = false;
   bool armed_ = false;
   time next_poll_{};
+  /// Joins are of no kind: any worker that polls fires them.
+  lane_backoff joins_{std::chrono::seconds{1}};
 
   // The poll under way.
   time begun_{};

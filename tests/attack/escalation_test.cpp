@@ -70,9 +70,10 @@ class escalation : public ::testing::Test {
 
 TEST_F(escalation, a_worker_cannot_hang_the_engines_triggers_on_its_own_table) {
   const std::string table = "CREATE TEMP TABLE t (LIKE letter_jobs);";
-  for (const std::string function : {"on_insert", "on_update", "on_delete", "on_truncate"}) {
+  for (const std::string function : {"on_insert", "on_update", "on_delete", "on_truncate",
+                                     "on_parent_update", "on_parent_delete"}) {
     const auto level = function == "on_truncate" ? "STATEMENT" : "ROW";
-    const auto event = function.substr(3);
+    const auto event = function.substr(function.rfind('_') + 1);
     for (const std::string role : {"rowrunner_worker", "rowrunner_app", "mallory"}) {
       EXPECT_THAT(as(role, table + "CREATE TRIGGER t AFTER " + event + " ON t FOR EACH " + level +
                                " EXECUTE FUNCTION rowrunner." + function + "('1', 'x', 'y')"),
@@ -127,6 +128,54 @@ TEST_F(escalation, retry_and_cancel_run_triggers_with_the_rights_of_the_job_writ
   db_.exec("SELECT rowrunner.requeue('trap', '" + failed + "')");
   db_.exec("SELECT rowrunner.cancel('trap', '" + queued + "')");
   EXPECT_EQ(seen(), "rowrunner_job_writer");
+}
+
+// run_after, firing and cancelling write rows of children, and lock those of parents.
+TEST_F(escalation, joins_run_triggers_with_the_rights_of_the_job_writer) {
+  trap("INSERT INTO mallory.seen VALUES (current_user);");
+  db_.exec("SELECT rowrunner.attach('mallory.jobs', kind => 'trap', joins => true)");
+  const auto parent = insert("queued");
+  const auto enqueue = [&](const std::string& name, const std::string& policy) {
+    return as(
+        "rowrunner_app",
+        "INSERT INTO mallory.jobs (plan_id, spot_name) VALUES ('p', '" + name +
+            "'); SELECT rowrunner.run_after('trap', (SELECT id FROM mallory.jobs WHERE spot_name"
+            " = '" +
+            name + "'), 'trap', ARRAY['" + parent + "'::uuid], '" + policy + "')");
+  };
+  db_.exec("GRANT USAGE ON SCHEMA mallory TO PUBLIC");
+  EXPECT_EQ(enqueue("runs", "run"), "");
+  EXPECT_EQ(enqueue("ends", "cancel"), "");
+  EXPECT_EQ(as("rowrunner_app", "SELECT rowrunner.cancel('trap', '" + parent + "')"), "");
+  EXPECT_EQ(as("rowrunner_worker", "SELECT rowrunner.fire_joins()"), "");
+  EXPECT_EQ(db_.value("SELECT string_agg(status, ' ' ORDER BY spot_name) FROM mallory.jobs"),
+            "failed failed queued");  // the child that it cancels, the parent, the other child
+  EXPECT_EQ(seen(), "rowrunner_job_writer");
+}
+
+// An application may let its own jobs wait, but not hold those of others, nor fire or forget joins.
+TEST_F(escalation, an_application_cannot_hold_a_job_that_it_did_not_enqueue) {
+  db_.exec("SELECT rowrunner.attach('mallory.jobs', kind => 'trap', joins => true)");
+  const auto parent = insert("queued");
+  const auto other =
+      db_.value("INSERT INTO mallory.jobs (plan_id, spot_name) VALUES ('p', 'other') RETURNING id");
+  EXPECT_THAT(as("rowrunner_app", "SELECT rowrunner.run_after('trap', '" + other +
+                                      "', 'trap', ARRAY['" + parent + "'::uuid])"),
+              HasSubstr("does not wait for others"));
+  for (const std::string sql :
+       {"SELECT rowrunner.fire_joins()", "DELETE FROM rowrunner.waits",
+        "DELETE FROM rowrunner.edges",
+        "INSERT INTO rowrunner.join_candidates VALUES (1, gen_random_uuid())",
+        "SELECT rowrunner.forget_wait(1::smallint, gen_random_uuid())",
+        "SELECT rowrunner.hold_row('mallory.jobs', gen_random_uuid())"}) {
+    EXPECT_THAT(as("rowrunner_app", sql), HasSubstr("permission denied")) << sql;
+  }
+  for (const std::string sql :
+       {"DELETE FROM rowrunner.waits", "UPDATE rowrunner.waits SET run_at = now()",
+        "DELETE FROM rowrunner.edges",
+        "SELECT rowrunner.release_row('mallory.jobs', gen_random_uuid(), now())"}) {
+    EXPECT_THAT(as("rowrunner_worker", sql), HasSubstr("permission denied")) << sql;
+  }
 }
 
 // Whoever runs as the owner of a function may move it into a schema of hers and replace its body

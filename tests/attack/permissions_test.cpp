@@ -77,9 +77,11 @@ TEST_F(permissions, are_set_by_migrate_after_a_restore_without_roles) {
     return tx.exec(sql)[0][0].as<std::string>();
   };
   ASSERT_EQ(value("SELECT count(*) FROM rowrunner.queue"), "1");
-  EXPECT_EQ(value("SELECT has_function_privilege('public', 'rowrunner.cancel(text, uuid, text)', "
-                  "'EXECUTE')"),
-            "t");
+  EXPECT_EQ(
+      value(
+          "SELECT has_function_privilege('public', 'rowrunner.cancel(text, uuid, text, boolean)', "
+          "'EXECUTE')"),
+      "t");
   EXPECT_TRUE(migrate(other.url(), engine_only).applied.empty());
   EXPECT_EQ(permissions_in(there), kept());
   EXPECT_EQ(value("SELECT rowrunner.claim('letter', 'w')->>'recipient'"), "waiting");

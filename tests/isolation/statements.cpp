@@ -12,14 +12,23 @@ namespace rowrunner::testing {
 
 namespace {
 
-const query* const all[] = {&queries::abandon,       &queries::cancel,
-                            &queries::claim,         &queries::claim_careful,
-                            &queries::end_cancelled, &queries::end_leases,
-                            &queries::fail,          &queries::give_back,
-                            &queries::heartbeat,     &queries::heartbeat_at_end,
-                            &queries::progress,      &queries::progress_at_end,
-                            &queries::requeue,       &queries::rescue,
-                            &queries::store_steps,   &queries::succeed};
+const query* const all[] = {&queries::abandon,
+                            &queries::cancel,
+                            &queries::claim,
+                            &queries::claim_careful,
+                            &queries::end_cancelled,
+                            &queries::end_leases,
+                            &queries::fail,
+                            &queries::fire_joins,
+                            &queries::give_back,
+                            &queries::heartbeat,
+                            &queries::heartbeat_at_end,
+                            &queries::progress,
+                            &queries::progress_at_end,
+                            &queries::requeue,
+                            &queries::rescue,
+                            &queries::store_steps,
+                            &queries::succeed};
 
 const query* find(const std::string& name) {
   const auto found =
@@ -107,13 +116,30 @@ transaction repertoire::rescue() const {
 }
 
 transaction repertoire::cancel(char job) const {
-  const command ask{"cancel", {"test", id_of_job(job), "no"}};
+  const command ask{"cancel", {"test", id_of_job(job), "no", "f"}};
   return {"cancel", {{{"BEGIN", {}}, ask}, {{"COMMIT", {}}}}, "cancel"};
 }
 
 transaction repertoire::requeue(char job) const {
   const command back{"requeue", {"test", id_of_job(job)}};
   return {"requeue", {{{"BEGIN", {}}, back}, {{"COMMIT", {}}}}, "requeue"};
+}
+
+transaction repertoire::fire() const {
+  return {"fire", {{{"BEGIN", {}}, {"fire_joins", {}}}, {{"COMMIT", {}}}}, "fire_joins"};
+}
+
+transaction repertoire::run_after(char child, char parent) const {
+  const command join{"SELECT add_parent('" + id_of_job(child) + "', '" + id_of_job(parent) + "')",
+                     {}};
+  return {"run_after", {{{"BEGIN", {}}, join}, {{"COMMIT", {}}}}, "add_parent"};
+}
+
+transaction repertoire::cascade(char job) const {
+  auto all = cancel(job);
+  all.name = "cascade";
+  all.steps[0][1].params[3] = "t";
+  return all;
 }
 
 transaction repertoire::step(int lease, char job) const {

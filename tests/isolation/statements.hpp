@@ -37,6 +37,11 @@ class repertoire {
   transaction cancel(char job) const;
   transaction requeue(char job) const;
 
+  // Joins. A run_after is answered 'refused' if its child has fired; see the test's add_parent.
+  transaction fire() const;
+  transaction run_after(char child, char parent) const;
+  transaction cascade(char job) const;
+
   // Writes under a lease, about one job of it.
   transaction step(int lease, char job) const;
   transaction progress(int lease, char job) const;

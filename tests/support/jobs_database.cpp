@@ -94,6 +94,20 @@ UNION ALL
 SELECT 'I6: ' || count(*) || ' effects instead of one: ' || e.step FROM step_effects e
 GROUP BY e.job_id, e.step HAVING count(*) > 1
 UNION ALL
+SELECT 'a job that waits for others is not held: ' || j.name FROM test_jobs j
+JOIN rowrunner.waits w ON w.child_id = j.id WHERE j.status <> 'queued' OR j.run_at < 'infinity'
+UNION ALL
+SELECT 'held for ever: ' || j.name FROM test_jobs j
+WHERE j.status = 'queued' AND j.run_at = 'infinity'
+  AND NOT EXISTS (SELECT FROM rowrunner.edges e JOIN rowrunner.waits w USING (child_kind, child_id)
+                  WHERE e.child_id = j.id)
+  AND NOT EXISTS (SELECT FROM rowrunner.join_candidates c JOIN rowrunner.waits w USING (child_kind, child_id)
+                  WHERE c.child_id = j.id)
+UNION ALL
+SELECT 'its end released nothing: ' || j.name FROM test_jobs j
+JOIN rowrunner.edges e ON e.parent_id = j.id JOIN rowrunner.waits w USING (child_kind, child_id)
+WHERE j.status = 'succeeded' OR (j.status NOT IN ('queued', 'processing') AND w.when_failed <> 'hold')
+UNION ALL
 SELECT 'failed but not on the dead letter list: ' || j.name FROM test_jobs j
 WHERE j.status = 'failed' AND NOT EXISTS (
   SELECT FROM rowrunner.failures f JOIN rowrunner.kinds k ON k.id = f.kind AND k.kind = 'test'

@@ -32,7 +32,7 @@ GROUP BY r.name, t.name
 UNION ALL
 SELECT format('%s: %s (%s) on %s', r.name, p, a.attname, t.name)
 FROM role r, relation t, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']) p, pg_attribute a
-WHERE t.relkind <> 'S' AND a.attrelid = t.oid AND NOT a.attisdropped AND a.attnum > 0
+WHERE t.relkind <> 'S' AND a.attrelid = t.oid AND NOT a.attisdropped
   AND has_column_privilege(r.name, t.oid, a.attnum, p) AND NOT has_table_privilege(r.name, t.oid, p)
 UNION ALL
 SELECT format('%s: %s on sequence %s', r.name, string_agg(p, ', ' ORDER BY n), t.name)

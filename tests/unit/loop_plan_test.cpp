@@ -321,5 +321,27 @@ TEST_F(drain_decides, reports_the_kinds_of_which_something_is_left_behind) {
   EXPECT_THAT(decide.left_behind(), IsEmpty()) << "it has done what it was asked for";
 }
 
+TEST_F(loop_decides, a_drain_polls_again_after_joins_were_fired_and_waits_a_while_for_locked_ones) {
+  options.drain = true;
+  sleep_all();
+  const auto poll_with = [&](std::optional<std::int64_t> fired) {
+    decide.begin_poll(start);
+    for (const auto& lane : lanes) decide.row_done(*lane, {}, false, start);
+    decide.joins_noted(fired, start);
+    decide.end_poll(between_polls, start);
+  };
+  poll_with(2);
+  EXPECT_TRUE(decide.poll_due(start));
+  EXPECT_FALSE(decide.finished(0)) << "what was fired is to be claimed";
+  for (int tries = 0; tries < lane_backoff::hopeless_after; ++tries) {
+    EXPECT_FALSE(decide.finished(0)) << tries;
+    poll_with(0);
+    EXPECT_FALSE(decide.joins_due(start)) << "not at once again";
+  }
+  EXPECT_TRUE(decide.finished(0)) << "other sessions keep them locked";
+  decide.no_joins();
+  EXPECT_TRUE(decide.joins_due(start));
+}
+
 }  // namespace
 }  // namespace rowrunner

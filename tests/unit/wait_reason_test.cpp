@@ -46,6 +46,14 @@ TEST(wait_reason, names_everything_that_keeps_it) {
             "mail in the last 30 seconds: start one that serves it");
 }
 
+TEST(wait_reason, of_a_held_job_is_how_many_it_waits_for) {
+  auto facts = ready();
+  facts.due = false;
+  facts.has_entry = false;
+  facts.waits_for = "3 of 10 jobs";
+  EXPECT_EQ(wait_reason(facts), "it waits for 3 of 10 jobs");
+}
+
 TEST(wait_reason, of_a_delayed_job_is_its_time) {
   auto facts = ready();
   facts.due = false;

@@ -86,8 +86,10 @@ $$;
 
 -- Cancels a job. A waiting one ends at once ('cancelled'); of a running one it is asked ('requested'),
 -- and its worker hears of it within two seconds. Otherwise answers the status that the job has, or
--- NULL if there is none.
-CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL) RETURNS text
+-- NULL if there is none. With `cascade` the jobs that wait for it are cancelled too: first those that nothing waits for,
+-- as a run_after that holds the waits row of one of them may wait for its parents.
+CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL, cascade boolean DEFAULT false)
+RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
@@ -95,6 +97,9 @@ DECLARE
   found_status text;
   found_lease bigint;
 BEGIN
+  IF cancel.cascade THEN
+    PERFORM rowrunner.cancel(a.kind, a.id, cancel.reason) FROM rowrunner.jobs_after(mine.id, cancel.job_id) a;
+  END IF;
   SELECT r.found_status, r.found_lease INTO found_status, found_lease
     FROM rowrunner.cancel_row(mine.job_table, cancel.job_id, mine.cancelled_status, why) r;
   IF found_status = 'queued' THEN

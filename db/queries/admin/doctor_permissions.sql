@@ -21,7 +21,9 @@ WITH roles AS MATERIALIZED (
   SELECT role, CASE WHEN g.objects LIKE 'FUNCTION %' THEN to_regprocedure(name)::oid
                     ELSE to_regclass(name)::oid END AS object, privilege
   FROM granted g, regexp_split_to_table(g.roles, ', ') role, regexp_split_to_table(g.privileges, ', ') privilege,
-       regexp_split_to_table(regexp_replace(g.objects, '^(FUNCTION|SEQUENCE) ', ''), ', (?=rowrunner\.)') name
+       -- A function may take a table's type, which is not followed by a parenthesis.
+       regexp_split_to_table(regexp_replace(g.objects, '^(FUNCTION|SEQUENCE) ', ''),
+                             CASE WHEN g.objects LIKE 'FUNCTION %' THEN ', (?=rowrunner\.\w+\()' ELSE ', ' END) name
   WHERE g.objects NOT LIKE 'SCHEMA %'
   UNION ALL
   SELECT 'rowrunner_worker', s, privilege

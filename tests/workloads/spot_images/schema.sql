@@ -106,7 +106,7 @@ CREATE INDEX spots_without_picture ON public.spots USING btree (plan_id, "positi
 CREATE TRIGGER rowrunner_delete AFTER DELETE ON public.spot_image_jobs REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_delete('1', 'spot_image', 'rowrunner.wakeup_spot_image');
 CREATE TRIGGER rowrunner_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_insert('1', 'spot_image', 'rowrunner.wakeup_spot_image');
 CREATE TRIGGER rowrunner_truncate AFTER TRUNCATE ON public.spot_image_jobs FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_truncate('1', 'spot_image', 'rowrunner.wakeup_spot_image');
-CREATE TRIGGER rowrunner_update AFTER UPDATE ON public.spot_image_jobs FOR EACH ROW WHEN (((new.status = ANY (ARRAY['queued'::text, 'failed'::text])) OR (old.status = 'failed'::text) OR ((new.status = 'processing'::text) AND ((new.lease IS NULL) OR (old.status <> ALL (ARRAY['queued'::text, 'processing'::text])))) OR (new.id <> old.id))) EXECUTE FUNCTION rowrunner.on_update('1', 'spot_image', 'rowrunner.wakeup_spot_image');
+CREATE TRIGGER rowrunner_update AFTER UPDATE ON public.spot_image_jobs FOR EACH ROW WHEN (((new.status = ANY (ARRAY['queued'::text, 'failed'::text])) OR (old.status = 'failed'::text) OR ((new.status = 'processing'::text) AND ((new.lease IS NULL) OR (old.status <> ALL (ARRAY['queued'::text, 'processing'::text])))) OR ((old.status = 'queued'::text) AND (new.status <> 'processing'::text)) OR (new.id <> old.id))) EXECUTE FUNCTION rowrunner.on_update('1', 'spot_image', 'rowrunner.wakeup_spot_image');
 CREATE TRIGGER spot_takes_status_of_job BEFORE INSERT ON public.spots FOR EACH ROW EXECUTE FUNCTION public.spot_takes_status_of_job();
 CREATE TRIGGER spots_follow_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
 CREATE TRIGGER spots_follow_update AFTER UPDATE ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
@@ -118,6 +118,7 @@ REVOKE ALL ON FUNCTION public.spots_follow_jobs() FROM PUBLIC;
 GRANT SELECT,INSERT ON TABLE public.spot_image_jobs TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.spot_image_jobs TO rowrunner_worker;
 GRANT SELECT ON TABLE public.spot_image_jobs TO rowrunner_spots;
+GRANT SELECT(xmin) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
 GRANT SELECT(id) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
 GRANT SELECT(status),UPDATE(status) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
 GRANT SELECT(attempts),UPDATE(attempts) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
