@@ -7,7 +7,7 @@ import processes
 from cluster import cpu_ticks
 from measures.idle import set_track
 
-SESSIONS = {"line": "the session that claims", "writes": "the session that ends"}
+SESSIONS = {"claims": "the session that claims", "ends": "the session that ends"}
 STATEMENTS = {
     "claim": ("claim.sql", "WITH entry AS%"),
     "succeed": ("succeed.sql", "WITH ended AS%RETURNING%f.n%"),
