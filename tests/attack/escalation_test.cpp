@@ -157,8 +157,8 @@ TEST_F(escalation, joins_run_triggers_with_the_rights_of_the_job_writer) {
 TEST_F(escalation, an_application_cannot_hold_a_job_that_it_did_not_enqueue) {
   db_.exec("SELECT rowrunner.attach('mallory.jobs', kind => 'trap', joins => true)");
   const auto parent = insert("queued");
-  const auto other =
-      db_.value("INSERT INTO mallory.jobs (batch_id, recipient) VALUES ('p', 'other') RETURNING id");
+  const auto other = db_.value(
+      "INSERT INTO mallory.jobs (batch_id, recipient) VALUES ('p', 'other') RETURNING id");
   EXPECT_THAT(as("rowrunner_app", "SELECT rowrunner.run_after('trap', '" + other +
                                       "', 'trap', ARRAY['" + parent + "'::uuid])"),
               HasSubstr("does not wait for others"));
