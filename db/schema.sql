@@ -1997,6 +1997,13 @@ ALTER TABLE rowrunner.attempts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
+CREATE TABLE rowrunner.call_counts (
+    user_id text NOT NULL,
+    endpoint text NOT NULL,
+    hour timestamp with time zone NOT NULL,
+    calls integer NOT NULL
+)
+WITH (fillfactor='50');
 CREATE TABLE rowrunner.cancellations (
     lease bigint NOT NULL,
     job_id uuid NOT NULL,
@@ -2125,6 +2132,42 @@ CREATE TABLE rowrunner.steps (
     result jsonb NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
+CREATE TABLE rowrunner.tickets (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    token_id bigint NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT tickets_hash_check CHECK ((octet_length(hash) = 32))
+);
+ALTER TABLE rowrunner.tickets ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME rowrunner.tickets_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+CREATE TABLE rowrunner.tokens (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    user_id text NOT NULL,
+    role text NOT NULL,
+    name text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    revoked_at timestamp with time zone,
+    CONSTRAINT tokens_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT tokens_name_check CHECK ((char_length(name) <= 200)),
+    CONSTRAINT tokens_role_check CHECK ((role = ANY (ARRAY['user'::text, 'viewer'::text, 'operator'::text, 'admin'::text]))),
+    CONSTRAINT tokens_user_id_check CHECK (((char_length(user_id) >= 1) AND (char_length(user_id) <= 200)))
+);
+ALTER TABLE rowrunner.tokens ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME rowrunner.tokens_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 CREATE SEQUENCE rowrunner.wakeup_spot_image
     START WITH 1
     INCREMENT BY 1
@@ -2144,6 +2187,21 @@ ALTER TABLE rowrunner.wakeups ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
+CREATE TABLE rowrunner.web_sessions (
+    id bigint NOT NULL,
+    hash bytea NOT NULL,
+    token_id bigint NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT web_sessions_hash_check CHECK ((octet_length(hash) = 32))
+);
+ALTER TABLE rowrunner.web_sessions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME rowrunner.web_sessions_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 ALTER TABLE ONLY public.spot_image_jobs
     ADD CONSTRAINT spot_image_jobs_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.spots
@@ -2152,6 +2210,8 @@ ALTER TABLE ONLY public.travel_plans
     ADD CONSTRAINT travel_plans_pkey PRIMARY KEY (plan_id);
 ALTER TABLE ONLY rowrunner.attempts
     ADD CONSTRAINT attempts_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY rowrunner.call_counts
+    ADD CONSTRAINT call_counts_pkey PRIMARY KEY (user_id, endpoint);
 ALTER TABLE ONLY rowrunner.cancellations
     ADD CONSTRAINT cancellations_pkey PRIMARY KEY (lease, job_id);
 ALTER TABLE ONLY rowrunner.claim_errors
@@ -2178,8 +2238,14 @@ ALTER TABLE ONLY rowrunner.schema_info
     ADD CONSTRAINT schema_info_pkey PRIMARY KEY (only_row);
 ALTER TABLE ONLY rowrunner.steps
     ADD CONSTRAINT steps_pkey PRIMARY KEY (kind, job_id, step);
+ALTER TABLE ONLY rowrunner.tickets
+    ADD CONSTRAINT tickets_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY rowrunner.tokens
+    ADD CONSTRAINT tokens_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY rowrunner.wakeups
     ADD CONSTRAINT wakeups_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY rowrunner.web_sessions
+    ADD CONSTRAINT web_sessions_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY rowrunner.workers
     ADD CONSTRAINT workers_pkey PRIMARY KEY (worker);
 CREATE UNIQUE INDEX spot_image_jobs_plan_spot_unique ON public.spot_image_jobs USING btree (plan_id, spot_name);
@@ -2187,6 +2253,10 @@ CREATE INDEX spots_without_picture ON public.spots USING btree (plan_id, "positi
 CREATE INDEX attempts_of_job ON rowrunner.attempts USING btree (kind, job_id);
 CREATE INDEX delayed_due ON rowrunner.delayed USING btree (kind, run_at);
 CREATE INDEX failures_newest ON rowrunner.failures USING btree (kind, failed_at);
+CREATE INDEX tickets_expire ON rowrunner.tickets USING btree (expires_at);
+CREATE INDEX tickets_token ON rowrunner.tickets USING btree (token_id);
+CREATE INDEX web_sessions_expire ON rowrunner.web_sessions USING btree (expires_at);
+CREATE INDEX web_sessions_token ON rowrunner.web_sessions USING btree (token_id);
 CREATE TRIGGER rowrunner_delete AFTER DELETE ON public.spot_image_jobs REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_delete('1', 'spot_image', 'rowrunner.wakeup_spot_image');
 CREATE TRIGGER rowrunner_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_insert('1', 'spot_image', 'rowrunner.wakeup_spot_image');
 CREATE TRIGGER rowrunner_truncate AFTER TRUNCATE ON public.spot_image_jobs FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_truncate('1', 'spot_image', 'rowrunner.wakeup_spot_image');
@@ -2197,10 +2267,15 @@ CREATE TRIGGER spots_follow_update AFTER UPDATE ON public.spot_image_jobs REFERE
 CREATE CONSTRAINT TRIGGER rowrunner_wakeup AFTER INSERT ON rowrunner.wakeups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION rowrunner.on_wakeup();
 ALTER TABLE ONLY public.spots
     ADD CONSTRAINT spots_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES public.travel_plans(plan_id) ON DELETE CASCADE;
+ALTER TABLE ONLY rowrunner.tickets
+    ADD CONSTRAINT tickets_token_id_fkey FOREIGN KEY (token_id) REFERENCES rowrunner.tokens(id) ON DELETE CASCADE;
+ALTER TABLE ONLY rowrunner.web_sessions
+    ADD CONSTRAINT web_sessions_token_id_fkey FOREIGN KEY (token_id) REFERENCES rowrunner.tokens(id) ON DELETE CASCADE;
 GRANT USAGE ON SCHEMA public TO rowrunner_spots;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_engine;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_app;
+GRANT USAGE ON SCHEMA rowrunner TO rowrunner_server;
 REVOKE ALL ON FUNCTION public.spot_takes_status_of_job() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.spots_follow_jobs() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.add_job_columns(job_table regclass, old_status text) FROM PUBLIC;
@@ -2373,6 +2448,7 @@ GRANT SELECT,UPDATE ON TABLE public.travel_plans TO rowrunner_worker;
 GRANT SELECT,DELETE ON TABLE rowrunner.attempts TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.attempts TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.attempts TO rowrunner_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE rowrunner.call_counts TO rowrunner_server;
 GRANT SELECT,INSERT ON TABLE rowrunner.cancellations TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.cancellations TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.cancellations TO rowrunner_app;
@@ -2394,6 +2470,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.workers TO rowrunner_worker
 GRANT SELECT ON TABLE rowrunner.workers TO rowrunner_app;
 GRANT SELECT ON TABLE rowrunner.live_workers TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.live_workers TO rowrunner_app;
+GRANT SELECT ON TABLE rowrunner.migrations TO rowrunner_server;
 GRANT SELECT,DELETE ON TABLE rowrunner.progress TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.progress TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.progress TO rowrunner_app;
@@ -2406,9 +2483,15 @@ GRANT USAGE ON SEQUENCE rowrunner.queue_front TO rowrunner_engine;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.reached_spot_image TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_app;
+GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_server;
 GRANT SELECT,DELETE ON TABLE rowrunner.steps TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.steps TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.steps TO rowrunner_app;
+GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.tickets TO rowrunner_server;
+GRANT UPDATE(expires_at) ON TABLE rowrunner.tickets TO rowrunner_server;
+GRANT SELECT ON TABLE rowrunner.tokens TO rowrunner_server;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_worker;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.wakeups TO rowrunner_engine;
+GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.web_sessions TO rowrunner_server;
+GRANT UPDATE(expires_at) ON TABLE rowrunner.web_sessions TO rowrunner_server;

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* all_permissions = R"sql(
 WITH role (name) AS (
   VALUES ('public'), ('rowrunner_app'), ('rowrunner_worker'), ('rowrunner_engine'),
-         ('rowrunner_job_writer'), ('rowrunner_spots')
+         ('rowrunner_job_writer'), ('rowrunner_spots'), ('rowrunner_server')
 ), relation AS (
   SELECT c.oid, c.oid::regclass::text AS name, c.relkind FROM pg_class c
   WHERE c.relkind IN ('r', 'v', 'm', 'S') AND (c.relnamespace = 'rowrunner'::regnamespace
