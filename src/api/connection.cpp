@@ -107,9 +107,10 @@ asio::awaitable<std::optional<problem>> connection::read_head(parser& into) {
   const auto used = into.put(asio::buffer(buffer_.data(), *scanner.size()), error);
   buffer_.consume(used);
   if (error) co_return refusal_of(error);
-  co_return std::nullopt;
+  co_return check_head(into.get().base());
 }
 
+/// Where this request ends is not known, so what follows must not be read as the next one.
 asio::awaitable<connection::next> connection::refuse_head(const problem& why) {
   request asked;
   asked.id = with_.ids.next();

@@ -61,7 +61,10 @@ asio::awaitable<std::optional<std::string>> ask_schema(services& with) {
     co_return refusal_of(versions);
   } catch (const pg::query_error& error) {
     if (pg::classify(error.sqlstate()) != pg::error_class::permanent) throw;
-    co_return std::string(error.what()) + ": run 'rowrunner migrate'";
+    const bool denied = error.sqlstate() == "42501";
+    co_return std::string(error.what()) +
+        (denied ? ": GRANT rowrunner_server TO the role of the server"
+                : ": run 'rowrunner migrate'");
   }
 }
 

@@ -3,7 +3,6 @@
 #include <exception>
 
 #include "api/authenticate.hpp"
-#include "api/head.hpp"
 #include "api/hourly_limit.hpp"
 #include "api/services.hpp"
 #include "common/pg/error.hpp"
@@ -34,7 +33,6 @@ problem problem_of(services& with, const request& asked, std::exception_ptr thro
 }
 
 std::optional<problem> choose_route(services& with, request& asked, const route*& chosen) {
-  if (auto why = check_head(asked.head)) return why;
   auto where = parse_target(asked.head.target());
   if (!where) return problem(400, "bad_target", "the target is no path in UTF-8");
   asked.path = where->path;

@@ -37,7 +37,7 @@ class head_scanner {
   std::optional<problem> refusal_;
 };
 
-/// What a header says that is well-formed, and still must not be served.
+/// Why a header that the parser takes must not be served; the connection is closed then.
 std::optional<problem> check_head(const request_head& head);
 
 /// The answer to a header or a body that the parser refused.

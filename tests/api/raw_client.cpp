@@ -83,6 +83,7 @@ std::optional<std::string> raw_client::read_to_end(milliseconds at_most) {
 }
 
 std::optional<http_reply> raw_client::read_reply(bool has_body) {
+  if (!connected()) return std::nullopt;
   const auto deadline = clock::now() + patience;
   auto end = pending_.find("\r\n\r\n");
   for (; end == std::string::npos; end = pending_.find("\r\n\r\n")) {
