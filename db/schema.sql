@@ -1,64 +1,5 @@
--- What db/migrations make of an empty database; written by scripts/dump-schema, not by hand.
+-- What db/migrations/engine makes of an empty database; written by scripts/dump-schema.
 CREATE SCHEMA rowrunner;
-CREATE DOMAIN public.plan_key AS text
-	CONSTRAINT plan_key_text CHECK ((((octet_length(VALUE) = char_length(VALUE)) OR (VALUE IS NFC NORMALIZED)) AND ((char_length(VALUE) >= 1) AND (char_length(VALUE) <= 100))));
-CREATE DOMAIN public.spot_key AS text
-	CONSTRAINT spot_key_text CHECK ((((octet_length(VALUE) = char_length(VALUE)) OR (VALUE IS NFC NORMALIZED)) AND ((char_length(VALUE) >= 1) AND (char_length(VALUE) <= 200))));
-CREATE FUNCTION public.spot_image_status(status text, attempts integer, max_attempts integer) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN ((status = 'queued'::text) AND ((attempts = 0) OR (attempts >= max_attempts))) THEN 'not_started'::text WHEN (status = 'queued'::text) THEN 'processing'::text ELSE status END;
-CREATE FUNCTION public.spot_takes_status_of_job() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-DECLARE
-  status_of_job text;
-BEGIN
-  SELECT public.spot_image_status(j.status, j.attempts, j.max_attempts) INTO status_of_job
-    FROM public.spot_image_jobs j
-    WHERE j.plan_id = NEW.plan_id AND j.spot_name = NEW.spot_name FOR SHARE;
-  IF FOUND THEN
-    NEW.image_status := status_of_job;
-  END IF;
-  RETURN NEW;
-END
-$$;
-CREATE FUNCTION public.spots_follow_jobs() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    AS $$
-BEGIN
-  -- A job that is queued, has no attempts and whose place says not_started changes nothing, which is what
-  -- nearly every enqueue is.
-  IF NOT EXISTS (
-      SELECT FROM written j
-      JOIN public.spots s ON s.plan_id OPERATOR(pg_catalog.=) j.plan_id
-                         AND s.spot_name OPERATOR(pg_catalog.=) j.spot_name
-      WHERE s.image_status OPERATOR(pg_catalog.<>) 'not_started'
-         OR j.status OPERATOR(pg_catalog.<>) 'queued' OR j.attempts OPERATOR(pg_catalog.<>) 0) THEN
-    RETURN NULL;
-  END IF;
-  -- A row that the statement made queued may be cancelled or have new attempts by now: rowrunner.on_update
-  -- has run before, and its change has been followed already. So the status of such a row is read again.
-  WITH changed AS MATERIALIZED (
-    SELECT s.plan_id, s.spot_name, ended.image_status
-    FROM written j
-    JOIN public.spots s ON s.plan_id OPERATOR(pg_catalog.=) j.plan_id
-                       AND s.spot_name OPERATOR(pg_catalog.=) j.spot_name
-    CROSS JOIN LATERAL (
-      SELECT CASE WHEN j.status OPERATOR(pg_catalog.=) 'queued' THEN (
-               SELECT public.spot_image_status(n.status, n.attempts, n.max_attempts)
-               FROM public.spot_image_jobs n WHERE n.id OPERATOR(pg_catalog.=) j.id)
-             ELSE public.spot_image_status(j.status, j.attempts, j.max_attempts) END AS image_status) ended
-    WHERE s.image_status OPERATOR(pg_catalog.<>) ended.image_status
-    ORDER BY s.plan_id, s.spot_name
-    FOR NO KEY UPDATE OF s
-  )
-  UPDATE public.spots s SET image_status = c.image_status, updated_at = pg_catalog.now()
-  FROM changed c
-  WHERE s.plan_id OPERATOR(pg_catalog.=) c.plan_id AND s.spot_name OPERATOR(pg_catalog.=) c.spot_name;
-  RETURN NULL;
-END
-$$;
 CREATE FUNCTION rowrunner.add_job_columns(job_table regclass, old_status text) RETURNS text[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -135,7 +76,7 @@ BEGIN
   PERFORM rowrunner.fire_deferred();
 END
 $$;
-CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval, failed_retention interval DEFAULT NULL::interval, add_columns boolean DEFAULT false, enqueue_existing boolean DEFAULT false) RETURNS void
+CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval, failed_retention interval DEFAULT NULL::interval, add_columns boolean DEFAULT false, enqueue_existing boolean DEFAULT false, joins boolean DEFAULT NULL::boolean, owner name DEFAULT NULL::name, public_id name DEFAULT NULL::name) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -154,6 +95,11 @@ BEGIN
     RAISE EXCEPTION 'enqueue_existing is for add_columns => true: other rows are enqueued if they are queued'
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF attach.retention <= interval '0' OR attach.failed_retention <= interval '0' THEN
+    RAISE EXCEPTION 'retention is % and failed_retention is %, must be more than 0',
+      coalesce(attach.retention::text, 'NULL'), coalesce(attach.failed_retention::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave them out to keep all jobs.';
+  END IF;
   PERFORM rowrunner.refuse_stranger(attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table, attach.add_columns);
   IF attach.add_columns THEN
@@ -162,12 +108,21 @@ BEGIN
   END IF;
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table);
+  PERFORM rowrunner.refuse_names(attach.job_table, attach.owner, attach.public_id);
   mine := rowrunner.register(attach.job_table, attach.kind);
+  IF mine.joins AND NOT attach.joins THEN
+    RAISE EXCEPTION 'kind % was attached with joins, which cannot be undone', mine.kind
+      USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Detach it first.';
+  END IF;
   UPDATE rowrunner.kinds k
     SET retention = coalesce(attach.retention, k.retention),
         failed_retention = coalesce(attach.failed_retention, k.failed_retention),
-        cancelled_status = rowrunner.cancelled_status_of(attach.job_table)
-    WHERE k.id = mine.id;
+        cancelled_status = rowrunner.cancelled_status_of(attach.job_table),
+        joins = coalesce(attach.joins, k.joins),
+        owner_column = coalesce(attach.owner, k.owner_column),
+        public_id_column = coalesce(attach.public_id, k.public_id_column)
+    WHERE k.id = mine.id
+    RETURNING k.* INTO mine;
   PERFORM rowrunner.equip(mine);
   IF rowrunner.may_lack_entries(attach.job_table, added, attach.enqueue_existing, attach.retention) THEN
     SELECT m.unleased INTO unleased FROM rowrunner.add_missing(mine.id) m;
@@ -197,7 +152,7 @@ CREATE FUNCTION rowrunner.attach_problems(job_table regclass, add_columns boolea
   FROM rowrunner.changing_indexes(job_table) i
   UNION ALL SELECT rowrunner.value_problems(job_table)
 $$;
-CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL::text) RETURNS text
+CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL::text, cascade boolean DEFAULT false) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -207,6 +162,9 @@ DECLARE
   found_status text;
   found_lease bigint;
 BEGIN
+  IF cancel.cascade THEN
+    PERFORM rowrunner.cancel(a.kind, a.id, cancel.reason) FROM rowrunner.jobs_after(mine.id, cancel.job_id) a;
+  END IF;
   SELECT r.found_status, r.found_lease INTO found_status, found_lease
     FROM rowrunner.cancel_row(mine.job_table, cancel.job_id, mine.cancelled_status, why) r;
   IF found_status = 'queued' THEN
@@ -270,6 +228,82 @@ CREATE FUNCTION rowrunner.changing_indexes(job_table regclass) RETURNS TABLE(ind
     AND a.attname IN ('status', 'attempts', 'last_error', 'updated_at', 'locked_at', 'locked_by',
                       'lease', 'priority', 'run_at')
 $$;
+CREATE TABLE rowrunner.kinds (
+    id smallint NOT NULL,
+    kind text NOT NULL,
+    job_table regclass NOT NULL,
+    cancelled_status text NOT NULL,
+    wakeup regclass NOT NULL,
+    reached regclass NOT NULL,
+    paused boolean DEFAULT false NOT NULL,
+    retention interval,
+    failed_retention interval,
+    joins boolean DEFAULT false NOT NULL,
+    owner_column name,
+    public_id_column name,
+    attached_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT kinds_cancelled_status_check CHECK ((cancelled_status = ANY (ARRAY['cancelled'::text, 'failed'::text]))),
+    CONSTRAINT kinds_failed_retention_check CHECK ((failed_retention > '00:00:00'::interval)),
+    CONSTRAINT kinds_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,47}$'::text)),
+    CONSTRAINT kinds_retention_check CHECK ((retention > '00:00:00'::interval))
+);
+CREATE FUNCTION rowrunner.check_join(child rowrunner.kinds, child_id uuid, parent rowrunner.kinds, parent_ids uuid[], when_failed text, at_latest interval) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  problem CONSTANT text := CASE
+    WHEN child_id IS NULL THEN 'child_id is NULL'
+    WHEN parent_ids IS NULL THEN 'parent_ids is NULL: an empty list is ''{}'''
+    WHEN cardinality(parent_ids) > 100000
+      THEN format('%s parents were named: a job can wait for 100000 at most', cardinality(parent_ids))
+    WHEN array_position(parent_ids, NULL) IS NOT NULL THEN 'one of the parent_ids is NULL'
+    WHEN parent.id = child.id AND child_id = ANY (parent_ids)
+      THEN format('job %s cannot wait for itself', child_id)
+    WHEN when_failed NOT IN ('run', 'cancel', 'hold')
+      THEN format('when_failed is %L: it must be run, cancel or hold', when_failed)
+    WHEN at_latest < interval '0' THEN format('at_latest is %s: it must not be negative', at_latest) END;
+BEGIN
+  IF problem IS NOT NULL THEN
+    RAISE EXCEPTION 'run_after: %', problem USING ERRCODE = 'invalid_parameter_value';
+  ELSIF NOT parent.joins THEN
+    RAISE EXCEPTION 'jobs of kind % cannot be waited for: it was attached without joins', parent.kind
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('SELECT rowrunner.attach(%L, kind => %L, joins => true)', parent.job_table::text, parent.kind);
+  END IF;
+END
+$$;
+CREATE FUNCTION rowrunner.check_lease_for(lease_for interval) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  PERFORM rowrunner.refuse_unless(
+    lease_for > interval '0' AND lease_for <= interval '1 day',
+    format('lease_for is %s, must be more than 0 and at most a day', coalesce(lease_for::text, 'NULL')),
+    'A lease is kept by heartbeats: 10 to 60 seconds are usual.');
+END
+$$;
+CREATE FUNCTION rowrunner.child_row(job_table regclass, job_id uuid, OUT found_status text, OUT found_run_at timestamp with time zone, OUT written_here boolean) RETURNS record
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'off'
+    AS $_$
+DECLARE
+  own CONSTANT bigint := pg_current_xact_id()::text::bigint;
+  writer bigint;
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('SELECT j.status, j.run_at, j.xmin::text::bigint FROM %s j WHERE j.id = $1 FOR NO KEY UPDATE',
+                 job_table) INTO found_status, found_run_at, writer USING job_id;
+  -- A row has the lower 32 bits only.
+  writer := own + ((writer - own) % 4294967296 + 6442450944) % 4294967296 - 2147483648;
+  written_here := writer = own OR (writer > own AND pg_xact_status(writer::text::xid8) = 'in progress');
+END
+$_$;
 CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 1, lease_for interval DEFAULT '00:00:10'::interval) RETURNS SETOF jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -289,16 +323,28 @@ DECLARE
   jobs jsonb[];
   put_off integer := 0;
   rescued integer := 0;
+  failed integer := 0;
   lost record;
 BEGIN
+  PERFORM rowrunner.refuse_unless(claim.worker <> '', 'worker is NULL or empty, must be a name',
+                                  'Give each process a name of its own, as in python:host:pid.');
+  PERFORM rowrunner.refuse_unless(claim.at_most > 0,
+                                  format('at_most is %s, must be 1 or more', coalesce(claim.at_most::text, 'NULL')),
+                                  'It says how many jobs to claim.');
+  PERFORM rowrunner.check_lease_for(claim.lease_for);
   PERFORM rowrunner.worker_seen(claim.worker, mine.kind);
   IF mine.paused THEN
     RETURN;
   END IF;
-  PERFORM rowrunner.move_due(ARRAY[mine.id]);
+  PERFORM rowrunner.move_due(ARRAY[mine.id]), CASE WHEN rowrunner.joins_noted() THEN rowrunner.fire_joins() END;
   FOR lost IN SELECT * FROM rowrunner.rescue(mine.id) LOOP
     IF lost.error IS NULL THEN
       rescued := rescued + 1;
+      -- Where a cancelled job is called failed, its error tells; it does not count, as in rowrunner.fail.
+      failed := failed + (lost.status = 'failed' AND NOT (mine.cancelled_status = 'failed' AND EXISTS (
+        SELECT FROM rowrunner.failures f
+        WHERE f.kind = mine.id AND f.job_id = lost.job_id
+          AND (f.error = 'cancelled' OR f.error LIKE 'cancelled: %'))))::integer;
     ELSE
       RAISE WARNING 'job % of a lost worker cannot be taken back: %', lost.job_id, lost.error;
     END IF;
@@ -322,7 +368,7 @@ BEGIN
     END;
   END LOOP;
   IF rescued > 0 OR jobs IS NOT NULL THEN
-    PERFORM rowrunner.count_jobs(mine.id, claim.worker, rescued => rescued,
+    PERFORM rowrunner.count_jobs(mine.id, claim.worker, rescued => rescued, failed => failed,
                                  claimed => coalesce(cardinality(jobs), 0));
   END IF;
   RETURN QUERY SELECT unnest(jobs);
@@ -345,6 +391,7 @@ DECLARE
   ids uuid[] := '{}';
   message text;
   first_state text;
+  first_error text;
   of_the_table boolean := true;
 BEGIN
   seen := 0;
@@ -377,6 +424,7 @@ BEGIN
         verdict := 'failed';
         message := format('%s (SQLSTATE %s)', SQLERRM, SQLSTATE);
         first_state := coalesce(first_state, SQLSTATE);
+        first_error := coalesce(first_error, SQLERRM);
         of_the_table := of_the_table AND SQLSTATE LIKE '42%';
     END;
     CONTINUE WHEN verdict = 'locked';
@@ -399,7 +447,7 @@ BEGIN
       VALUES (claim_each.lease, mine.id, claim_each.worker,
               clock_timestamp() + claim_each.lease_ms * interval '1 ms', ids);
   ELSIF first_state IS NOT NULL AND of_the_table THEN
-    RAISE EXCEPTION USING ERRCODE = first_state, MESSAGE = error;
+    RAISE EXCEPTION USING ERRCODE = first_state, MESSAGE = first_error;
   END IF;
 END
 $$;
@@ -513,19 +561,20 @@ DECLARE
   mine rowrunner.kinds;
   event text;
 BEGIN
-  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.kind = detach.kind FOR UPDATE;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'unknown kind %', detach.kind USING ERRCODE = 'undefined_object';
-  END IF;
+  PERFORM FROM rowrunner.kinds k WHERE k.kind = detach.kind FOR UPDATE;
+  mine := rowrunner.kind_named(detach.kind);
   IF EXISTS (SELECT FROM pg_class c WHERE c.oid = mine.job_table) THEN
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', mine.job_table);
     IF EXISTS (SELECT FROM rowrunner.leases l WHERE l.kind = mine.id) THEN
       RAISE EXCEPTION 'kind % has running jobs', detach.kind
         USING ERRCODE = 'object_in_use', HINT = 'Pause the kind and wait until its jobs have ended.';
     END IF;
-    FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate'] LOOP
+    FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate', 'parent_update', 'parent_delete'] LOOP
       EXECUTE format('DROP TRIGGER IF EXISTS rowrunner_%s ON %s', event, mine.job_table);
     END LOOP;
+    -- What waits for others would be held for ever.
+    PERFORM rowrunner.release_row(mine.job_table, w.child_id, w.run_at)
+      FROM rowrunner.waits w WHERE w.child_kind = mine.id;
   END IF;
   PERFORM rowrunner.forget_jobs(mine.id);
   DELETE FROM rowrunner.cancellations c USING rowrunner.leases l WHERE l.kind = mine.id AND c.lease = l.lease;
@@ -535,22 +584,6 @@ BEGIN
   EXECUTE format('DROP SEQUENCE IF EXISTS rowrunner.wakeup_%1$s, rowrunner.reached_%1$s', mine.kind);
 END
 $_$;
-CREATE TABLE rowrunner.kinds (
-    id smallint NOT NULL,
-    kind text NOT NULL,
-    job_table regclass NOT NULL,
-    cancelled_status text NOT NULL,
-    wakeup regclass NOT NULL,
-    reached regclass NOT NULL,
-    paused boolean DEFAULT false NOT NULL,
-    retention interval,
-    failed_retention interval,
-    attached_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT kinds_cancelled_status_check CHECK ((cancelled_status = ANY (ARRAY['cancelled'::text, 'failed'::text]))),
-    CONSTRAINT kinds_failed_retention_check CHECK ((failed_retention > '00:00:00'::interval)),
-    CONSTRAINT kinds_kind_check CHECK ((kind ~ '^[a-z][a-z0-9_]{0,47}$'::text)),
-    CONSTRAINT kinds_retention_check CHECK ((retention > '00:00:00'::interval))
-);
 CREATE FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priority smallint, seq bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -604,6 +637,7 @@ BEGIN
   EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_update AFTER UPDATE ON %s FOR EACH ROW'
     ' WHEN (NEW.status IN (''queued'', ''failed'') OR OLD.status = ''failed'''
     '       OR (NEW.status = ''processing'' AND (NEW.lease IS NULL OR OLD.status NOT IN (''queued'', ''processing'')))'
+    '       OR (OLD.status = ''queued'' AND NEW.status <> ''processing'')'
     '       OR NEW.id <> OLD.id)'
     ' EXECUTE FUNCTION rowrunner.on_update%s', mine.job_table, arguments);
   EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_delete AFTER DELETE ON %s'
@@ -611,6 +645,14 @@ BEGIN
     ' EXECUTE FUNCTION rowrunner.on_delete%s', mine.job_table, arguments);
   EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_truncate AFTER TRUNCATE ON %s'
     ' EXECUTE FUNCTION rowrunner.on_truncate%s', mine.job_table, arguments);
+  IF mine.joins THEN
+    EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_parent_update AFTER UPDATE ON %s'
+      ' REFERENCING NEW TABLE AS written FOR EACH STATEMENT'
+      ' EXECUTE FUNCTION rowrunner.on_parent_update%s', mine.job_table, arguments);
+    EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_parent_delete AFTER DELETE ON %s'
+      ' REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT'
+      ' EXECUTE FUNCTION rowrunner.on_parent_delete%s', mine.job_table, arguments);
+  END IF;
   PERFORM rowrunner.grant_sequences(mine);
   PERFORM rowrunner.grant_access(mine);
   PERFORM rowrunner.warn_of_triggers(mine.job_table);
@@ -624,6 +666,14 @@ DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(fail.kind);
   ended record;
 BEGIN
+  PERFORM rowrunner.refuse_unless(fail.error IS NOT NULL, 'error is NULL, must be a text',
+                                  'It says why the job failed, in last_error and in rowrunner.attempts.');
+  PERFORM rowrunner.refuse_unless(fail.retry_after >= interval '0',
+                                  format('retry_after is %s, must be 0 or more',
+                                         coalesce(fail.retry_after::text, 'NULL')),
+                                  'Leave it out for a second; final => true ends the job without a retry.');
+  PERFORM rowrunner.refuse_unless(fail.final IS NOT NULL, 'final is NULL, must be true or false',
+                                  'True ends the job without a retry.');
   PERFORM FROM rowrunner.leases l WHERE l.lease = fail.lease FOR UPDATE;
   EXECUTE format($sql$
     WITH ended AS (
@@ -657,6 +707,70 @@ BEGIN
   RETURN ended.status;
 END
 $_$;
+CREATE TABLE rowrunner.waits (
+    child_kind smallint NOT NULL,
+    child_id uuid NOT NULL,
+    run_at timestamp with time zone NOT NULL,
+    when_failed text NOT NULL,
+    at_latest timestamp with time zone,
+    parents integer NOT NULL,
+    CONSTRAINT waits_when_failed_check CHECK ((when_failed = ANY (ARRAY['run'::text, 'cancel'::text, 'hold'::text])))
+)
+WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
+CREATE FUNCTION rowrunner.fire_child(waiting rowrunner.waits) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  mine rowrunner.kinds;
+  noted tid[];
+  reason text;
+  state text;
+BEGIN
+  noted := ARRAY(SELECT c.ctid FROM rowrunner.join_candidates c
+                 WHERE c.child_kind = waiting.child_kind AND c.child_id = waiting.child_id);
+  DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(
+    SELECT e.ctid FROM rowrunner.join_candidates c
+    JOIN rowrunner.edges e ON e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
+                          AND e.child_kind = c.child_kind AND e.child_id = c.child_id
+    WHERE c.ctid = ANY (noted) FOR UPDATE OF e SKIP LOCKED));
+  IF waiting.when_failed = 'cancel' THEN
+    SELECT format('cancelled: job %s of kind %s, which it waited for, did not succeed', c.parent_id,
+                  coalesce(k.kind, c.parent_kind::text))
+      INTO reason FROM rowrunner.join_candidates c LEFT JOIN rowrunner.kinds k ON k.id = c.parent_kind
+      WHERE c.ctid = ANY (noted) AND c.failed LIMIT 1;
+  END IF;
+  IF reason IS NULL AND (waiting.at_latest > clock_timestamp()) IS NOT FALSE
+     AND EXISTS (SELECT FROM rowrunner.edges e
+                 WHERE e.child_kind = waiting.child_kind AND e.child_id = waiting.child_id) THEN
+    -- A candidate whose edge is locked still is one.
+    DELETE FROM rowrunner.join_candidates c
+      WHERE c.ctid = ANY (noted) AND NOT EXISTS (
+        SELECT FROM rowrunner.edges e
+        WHERE e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
+          AND e.child_kind = c.child_kind AND e.child_id = c.child_id);
+    RETURN 'waits';
+  END IF;
+  SELECT k.* INTO mine FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
+    WHERE k.id = waiting.child_kind;
+  IF FOUND THEN
+    state := rowrunner.free_row(mine.job_table, waiting.child_id);
+  END IF;
+  IF state = 'locked' THEN
+    RETURN 'locked';
+  END IF;
+  IF state = 'queued' AND reason IS NOT NULL THEN
+    PERFORM rowrunner.cancel_row(mine.job_table, waiting.child_id, mine.cancelled_status, reason);
+  END IF;
+  -- Before the row changes: while there is a waits row, a trigger would hold it again.
+  PERFORM rowrunner.forget_wait(waiting.child_kind, waiting.child_id);
+  DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (noted);
+  IF state = 'queued' AND reason IS NULL THEN
+    PERFORM rowrunner.release_row(mine.job_table, waiting.child_id, waiting.run_at);
+  END IF;
+  RETURN 'fired';
+END
+$$;
 CREATE FUNCTION rowrunner.fire_deferred() RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -667,6 +781,52 @@ BEGIN
       USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
   END IF;
   SET CONSTRAINTS ALL IMMEDIATE;
+END
+$$;
+CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+DECLARE
+  fired integer := 0;
+  passed text[] := '{}';
+  ready rowrunner.waits[];
+  waiting rowrunner.waits;
+  verdict text;
+BEGIN
+  IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+    RETURN 0;
+  END IF;
+  LOOP
+    ready := ARRAY(SELECT w FROM rowrunner.lock_candidates(passed, at_most) w)
+             || ARRAY(SELECT w FROM rowrunner.lock_overdue(passed, at_most) w);
+    EXIT WHEN cardinality(ready) = 0;
+    FOREACH waiting IN ARRAY ready LOOP
+      CONTINUE WHEN waiting.child_kind || ' ' || waiting.child_id = ANY (passed);
+      passed := passed || (waiting.child_kind || ' ' || waiting.child_id);
+      BEGIN
+        verdict := rowrunner.fire_child(waiting);
+      EXCEPTION WHEN OTHERS THEN
+        IF left(SQLSTATE, 2) IN ('53', '57', '58') THEN
+          RAISE;
+        END IF;
+        verdict := 'failed';
+        PERFORM rowrunner.put_off_join(waiting, SQLERRM);
+      END;
+      fired := fired + (verdict = 'fired')::integer;
+    END LOOP;
+    EXIT WHEN cardinality(passed) >= at_most;
+  END LOOP;
+  -- Of children that wait no longer.
+  DELETE FROM rowrunner.join_candidates WHERE ctid = ANY (ARRAY(
+    SELECT c.ctid FROM rowrunner.join_candidates c
+    WHERE NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id)
+    FOR UPDATE SKIP LOCKED));
+  RETURN fired;
 END
 $$;
 CREATE FUNCTION rowrunner.forget_jobs(of_kind smallint) RETURNS void
@@ -681,8 +841,54 @@ BEGIN
   DELETE FROM rowrunner.progress WHERE kind = of_kind;
   DELETE FROM rowrunner.attempts WHERE kind = of_kind;
   DELETE FROM rowrunner.claim_errors WHERE kind = of_kind;
+  PERFORM rowrunner.forget_joins(of_kind);
 END
 $$;
+CREATE FUNCTION rowrunner.forget_joins(of_kind smallint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  DELETE FROM rowrunner.waits w WHERE w.child_kind = of_kind;
+  DELETE FROM rowrunner.edges e WHERE e.child_kind = of_kind;
+  DELETE FROM rowrunner.join_candidates c WHERE c.child_kind = of_kind;
+  PERFORM rowrunner.note_ends(of_kind, ARRAY(SELECT DISTINCT e.parent_id FROM rowrunner.edges e
+                                             WHERE e.parent_kind = of_kind), true);
+END
+$$;
+CREATE FUNCTION rowrunner.forget_wait(of_kind smallint, job_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  DELETE FROM rowrunner.waits w WHERE w.child_kind = of_kind AND w.child_id = job_id;
+  DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(
+    SELECT e.ctid FROM rowrunner.edges e WHERE e.child_kind = of_kind AND e.child_id = job_id
+    FOR UPDATE SKIP LOCKED));
+END
+$$;
+CREATE FUNCTION rowrunner.free_row(job_table regclass, job_id uuid) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'off'
+    AS $_$
+DECLARE
+  found_status text;
+  n integer;
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('SELECT j.status FROM %s j WHERE j.id = $1 FOR NO KEY UPDATE SKIP LOCKED', job_table)
+    INTO found_status USING job_id;
+  IF found_status IS NULL THEN
+    EXECUTE format('SELECT FROM %s j WHERE j.id = $1', job_table) USING job_id;
+    GET DIAGNOSTICS n = ROW_COUNT;
+  END IF;
+  RETURN CASE WHEN n = 1 THEN 'locked' ELSE found_status END;
+END
+$_$;
 CREATE FUNCTION rowrunner.grant_access(mine rowrunner.kinds) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -695,7 +901,7 @@ BEGIN
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
   -- Not what a job is about: triggers of other tables' owners run as this role.
   EXECUTE format('REVOKE ALL ON %s FROM rowrunner_job_writer', mine.job_table);
-  EXECUTE format('GRANT SELECT (id, status, priority, run_at, created_at, updated_at, attempts, max_attempts,'
+  EXECUTE format('GRANT SELECT (xmin, id, status, priority, run_at, created_at, updated_at, attempts, max_attempts,'
                  ' last_error, lease, locked_by), UPDATE (status, attempts, last_error, run_at, updated_at,'
                  ' lease, locked_at, locked_by) ON %s TO rowrunner_job_writer', mine.job_table);
   SELECT string_agg(r, ', ' ORDER BY r) INTO excluded
@@ -723,6 +929,9 @@ CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT NUL
 DECLARE
   mine record;
 BEGIN
+  IF heartbeat.lease_for IS NOT NULL THEN
+    PERFORM rowrunner.check_lease_for(heartbeat.lease_for);
+  END IF;
   UPDATE rowrunner.leases l
     SET expires_at = clock_timestamp() + coalesce(heartbeat.lease_for, l.lease_for, '10 seconds')
     FROM rowrunner.kinds k
@@ -735,6 +944,26 @@ BEGIN
   RETURN true;
 END
 $$;
+CREATE FUNCTION rowrunner.hold_row(job_table regclass, job_id uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'off'
+    AS $_$
+DECLARE
+  held boolean;
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('UPDATE %s j SET run_at = ''infinity'' WHERE j.id = $1 AND j.status = ''queued'''
+                 ' RETURNING j.run_at = ''infinity''', job_table) INTO held USING job_id;
+  IF held IS NOT TRUE THEN
+    RAISE EXCEPTION 'the UPDATE that holds job % left it to run: does a trigger suppress or change it?', job_id
+      USING ERRCODE = 'RR004';
+  END IF;
+END
+$_$;
 CREATE FUNCTION rowrunner.job_columns() RETURNS TABLE(name text, type text, not_null boolean, default_needed boolean, usual_default text)
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -779,6 +1008,19 @@ CREATE FUNCTION rowrunner.job_table_columns(kind text) RETURNS TABLE(job_table t
   WHERE k.kind = job_table_columns.kind
   ORDER BY a.attnum
 $$;
+CREATE FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) RETURNS TABLE(kind text, id uuid)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  WITH RECURSIVE below AS (
+    SELECT e.child_kind, e.child_id, 1 AS depth FROM rowrunner.edges e WHERE e.parent_kind = $1 AND e.parent_id = $2
+    UNION
+    SELECT e.child_kind, e.child_id, b.depth + 1 FROM below b
+    JOIN rowrunner.edges e ON e.parent_kind = b.child_kind AND e.parent_id = b.child_id
+  )
+  SELECT k.kind, b.child_id FROM below b JOIN rowrunner.kinds k ON k.id = b.child_kind
+  GROUP BY k.kind, b.child_id ORDER BY max(b.depth) DESC, b.child_id
+$_$;
 CREATE FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -808,6 +1050,7 @@ BEGIN
   )
   SELECT j.* FROM job j
   WHERE j.status = 'queued' AND j.run_at < 'infinity'
+    AND NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = kind_id AND w.child_id = j.id)
     AND NOT EXISTS (SELECT FROM rowrunner.queue q
                     WHERE q.kind = kind_id AND q.job_id = j.id AND q.priority = j.priority)
     AND NOT EXISTS (SELECT FROM rowrunner.delayed d
@@ -826,6 +1069,13 @@ BEGIN
   WHERE j.status = 'processing' AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = j.lease);
 END
 $$;
+CREATE FUNCTION rowrunner.joins_noted() RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT EXISTS (SELECT FROM rowrunner.join_candidates)
+      OR EXISTS (SELECT FROM rowrunner.waits w WHERE w.at_latest <= now())
+$$;
 CREATE FUNCTION rowrunner.kind_named(kind text) RETURNS rowrunner.kinds
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -841,6 +1091,73 @@ BEGIN
                     FROM rowrunner.kinds k);
   END IF;
   RETURN mine;
+END
+$$;
+CREATE FUNCTION rowrunner.lock_candidates(passed text[], at_most integer) RETURNS SETOF rowrunner.waits
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT w.* FROM (SELECT DISTINCT c.child_kind, c.child_id FROM rowrunner.join_candidates c
+                   WHERE c.child_kind || ' ' || c.child_id <> ALL (passed)) c
+  CROSS JOIN LATERAL (SELECT * FROM rowrunner.waits w
+                      WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id FOR UPDATE SKIP LOCKED) w
+  LIMIT at_most
+$$;
+CREATE FUNCTION rowrunner.lock_overdue(passed text[], at_most integer) RETURNS SETOF rowrunner.waits
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT w.* FROM rowrunner.waits w
+  WHERE w.at_latest <= clock_timestamp() AND w.child_kind || ' ' || w.child_id <> ALL (passed)
+  ORDER BY w.at_latest LIMIT at_most FOR UPDATE SKIP LOCKED
+$$;
+CREATE FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  wanted CONSTANT uuid[] := ARRAY(SELECT DISTINCT i FROM unnest(ids) i ORDER BY i);
+  found uuid[];
+BEGIN
+  SELECT coalesce(array_agg(r.id), '{}'),
+         array_agg(r.id) FILTER (WHERE r.status IN ('queued', 'processing')
+                                    OR (policy = 'hold' AND r.status <> 'succeeded')),
+         array_agg(r.id) FILTER (WHERE r.status NOT IN ('queued', 'processing', 'succeeded'))
+    INTO found, open, bad FROM rowrunner.share_rows(parent.job_table, wanted) r;
+  named := cardinality(wanted);
+  IF cardinality(found) < named THEN
+    RAISE EXCEPTION 'there is no job % of kind % to wait for',
+      (SELECT i FROM unnest(wanted) i WHERE i <> ALL (found) LIMIT 1), parent.kind USING ERRCODE = 'no_data_found';
+  END IF;
+  -- A parent that is held itself must not be given a parent meanwhile that makes a cycle.
+  PERFORM FROM rowrunner.waits w WHERE w.child_kind = parent.id AND w.child_id = ANY (open)
+    ORDER BY w.child_id FOR SHARE;
+END
+$$;
+CREATE FUNCTION rowrunner.lock_wait(child rowrunner.kinds, job_id uuid) RETURNS rowrunner.waits
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  waiting rowrunner.waits;
+  found_status text;
+  written_here boolean;
+BEGIN
+  SELECT w.* INTO waiting FROM rowrunner.waits w
+    WHERE w.child_kind = child.id AND w.child_id = lock_wait.job_id FOR UPDATE;
+  IF FOUND THEN
+    RETURN waiting;
+  END IF;
+  SELECT r.found_status, r.found_run_at, r.written_here INTO found_status, waiting.run_at, written_here
+    FROM rowrunner.child_row(child.job_table, job_id) r;
+  IF found_status IS NULL THEN
+    RAISE EXCEPTION 'there is no job % of kind %', job_id, child.kind USING ERRCODE = 'no_data_found';
+  ELSIF found_status <> 'queued' OR NOT written_here THEN
+    RAISE EXCEPTION 'job % of kind % does not wait for others (it is %)', job_id, child.kind, found_status
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = 'It has fired, or never waited: the first run_after belongs to the transaction that enqueues the job.';
+  END IF;
+  RETURN waiting;
 END
 $$;
 CREATE FUNCTION rowrunner.may_lack_entries(job_table regclass, added text[], enqueue_existing boolean, retention interval) RETURNS boolean
@@ -941,6 +1258,31 @@ BEGIN
   RETURN true;
 END
 $_$;
+CREATE FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  WITH ended AS MATERIALIZED (
+    SELECT e.ctid AS address, e.parent_id, e.child_kind, e.child_id FROM rowrunner.edges e
+    WHERE e.parent_kind = of_kind AND e.parent_id = ANY (ids)
+      AND NOT (bad AND EXISTS (SELECT FROM rowrunner.waits w
+                               WHERE w.child_kind = e.child_kind AND w.child_id = e.child_id
+                                 AND w.when_failed = 'hold'))
+  ), free AS MATERIALIZED (
+    SELECT e.ctid AS address FROM rowrunner.edges e
+    WHERE e.ctid = ANY (ARRAY(SELECT n.address FROM ended n)) FOR UPDATE SKIP LOCKED
+  ), gone AS (
+    DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(SELECT f.address FROM free f))
+  )
+  INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
+  SELECT DISTINCT n.child_kind, n.child_id, CASE WHEN named.so THEN of_kind END,
+         CASE WHEN named.so THEN n.parent_id END, bad
+  FROM ended n
+  CROSS JOIN LATERAL (
+    SELECT bad OR NOT EXISTS (SELECT FROM free f WHERE f.address = n.address) AS so) named;
+END
+$$;
 CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -975,6 +1317,7 @@ BEGIN
       SELECT w.ctid FROM rowrunner.delayed w
       WHERE w.kind = my_kind AND w.run_at = d.run_at AND w.job_id = d.id AND d.status = 'queued'
       OFFSET 0) x));
+  PERFORM rowrunner.forget_wait(my_kind, d.id) FROM deleted d WHERE d.status = 'queued' AND d.run_at = 'infinity';
   RETURN NULL;
 END
 $$;
@@ -1026,6 +1369,49 @@ BEGIN
   RETURN NULL;
 END
 $$;
+CREATE FUNCTION rowrunner.on_parent_delete() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+#variable_conflict use_variable
+DECLARE
+  my_kind CONSTANT smallint := TG_ARGV[0];
+BEGIN
+  IF (SELECT pg_typeof(d.id) <> 'uuid'::regtype OR pg_typeof(d.status) <> 'text'::regtype FROM deleted d LIMIT 1) THEN
+    PERFORM rowrunner.refuse_types();
+  END IF;
+  PERFORM rowrunner.note_ends(my_kind, ARRAY(SELECT d.id FROM deleted d WHERE d.status = 'succeeded'), false);
+  PERFORM rowrunner.note_ends(my_kind, ARRAY(SELECT d.id FROM deleted d WHERE d.status <> 'succeeded'), true);
+  RETURN NULL;
+END
+$$;
+CREATE FUNCTION rowrunner.on_parent_update() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+#variable_conflict use_variable
+DECLARE
+  my_kind CONSTANT smallint := TG_ARGV[0];
+  good uuid[];
+  bad uuid[];
+BEGIN
+  IF (SELECT pg_typeof(w.id) <> 'uuid'::regtype OR pg_typeof(w.status) <> 'text'::regtype FROM written w LIMIT 1) THEN
+    PERFORM rowrunner.refuse_types();
+  END IF;
+  SELECT array_agg(w.id) FILTER (WHERE w.status = 'succeeded'),
+         array_agg(w.id) FILTER (WHERE w.status NOT IN ('queued', 'processing', 'succeeded'))
+    INTO good, bad FROM written w;
+  IF good IS NOT NULL THEN
+    PERFORM rowrunner.note_ends(my_kind, good, false);
+  END IF;
+  IF bad IS NOT NULL THEN
+    PERFORM rowrunner.note_ends(my_kind, bad, true);
+  END IF;
+  RETURN NULL;
+END
+$$;
 CREATE FUNCTION rowrunner.on_truncate() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1042,6 +1428,7 @@ CREATE FUNCTION rowrunner.on_update() RETURNS trigger
 DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
   cancel_reason text;
+  held boolean := false;
 BEGIN
   IF (pg_typeof(NEW.id), pg_typeof(NEW.status), pg_typeof(NEW.attempts), pg_typeof(NEW.max_attempts),
       pg_typeof(NEW.last_error), pg_typeof(NEW.locked_by), pg_typeof(NEW.lease), pg_typeof(NEW.priority),
@@ -1068,6 +1455,9 @@ BEGIN
       ON CONFLICT (kind, job_id) DO UPDATE
         SET failed_at = now(), attempts = excluded.attempts, error = excluded.error;
   END IF;
+  IF NEW.status <> 'queued' AND OLD.status = 'queued' AND OLD.run_at = 'infinity' THEN
+    PERFORM rowrunner.forget_wait(my_kind, NEW.id);
+  END IF;
   IF NEW.status <> 'queued' OR (OLD.status = 'queued' AND NEW.run_at = OLD.run_at
                                 AND NEW.priority = OLD.priority) THEN
     RETURN NULL;
@@ -1089,7 +1479,16 @@ BEGIN
       RETURN NULL;
     END IF;
   END IF;
-  IF NEW.run_at > now() THEN
+  -- A job that waits for others stays held; the time that was asked for counts when it is fired.
+  IF OLD.status <> 'processing' THEN
+    held := EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = my_kind AND w.child_id = NEW.id);
+  END IF;
+  IF held THEN
+    IF NEW.run_at < 'infinity' THEN
+      UPDATE rowrunner.waits w SET run_at = NEW.run_at WHERE w.child_kind = my_kind AND w.child_id = NEW.id;
+      PERFORM rowrunner.hold_row(TG_RELID, NEW.id);
+    END IF;
+  ELSIF NEW.run_at > now() THEN
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
       SELECT my_kind, NEW.run_at, NEW.priority, NEW.id WHERE NEW.run_at < 'infinity';
   ELSE
@@ -1105,7 +1504,9 @@ BEGIN
   IF NEW.lease IS NOT NULL OR NEW.locked_by IS NOT NULL OR NEW.attempts >= NEW.max_attempts THEN
     PERFORM rowrunner.clear_lease_of_row(TG_RELID, NEW.id);
   END IF;
-  PERFORM rowrunner.wake(TG_ARGV[2]::regclass, TG_ARGV[1]);
+  IF NOT held THEN
+    PERFORM rowrunner.wake(TG_ARGV[2]::regclass, TG_ARGV[1]);
+  END IF;
   RETURN NULL;
 END
 $$;
@@ -1147,7 +1548,7 @@ CREATE FUNCTION rowrunner.pages_to_sweep() RETURNS bigint
   SELECT max(pg_relation_size(c.oid)) / current_setting('block_size')::bigint
   FROM pg_class c
   WHERE c.relnamespace = 'rowrunner'::regnamespace
-    AND c.relname IN ('queue', 'delayed', 'failures', 'steps', 'progress', 'attempts')
+    AND c.relname IN ('queue', 'delayed', 'failures', 'steps', 'progress', 'attempts', 'waits', 'edges')
 $$;
 CREATE FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) RETURNS timestamp with time zone
     LANGUAGE sql
@@ -1168,11 +1569,16 @@ DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(progress.kind);
   n integer;
 BEGIN
+  PERFORM rowrunner.refuse_unless(progress.done >= 0 AND progress.total >= 0,
+                                  format('done is %s and total is %s, must both be 0 or more',
+                                         coalesce(progress.done::text, 'NULL'),
+                                         coalesce(progress.total::text, 'NULL')),
+                                  'They say how many parts are done, and how many there are.');
   EXECUTE format($sql$
     INSERT INTO rowrunner.progress (kind, job_id, done, total, message)
     SELECT $1, held.id, $4, $5, $6
     FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
-          FOR SHARE) held
+          FOR NO KEY UPDATE) held
     ON CONFLICT (kind, job_id) DO UPDATE
     SET done = excluded.done, total = excluded.total, message = excluded.message, updated_at = now() $sql$,
     mine.job_table)
@@ -1209,6 +1615,18 @@ BEGIN
   RETURN job IS NOT NULL;
 END
 $$;
+CREATE FUNCTION rowrunner.put_off_join(waiting rowrunner.waits, reason text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  RAISE WARNING 'job % waited for others and cannot be run: %', waiting.child_id, reason;
+  DELETE FROM rowrunner.join_candidates c
+    WHERE c.child_kind = waiting.child_kind AND c.child_id = waiting.child_id;
+  UPDATE rowrunner.waits w SET at_latest = clock_timestamp() + interval '1 minute'
+    WHERE w.child_kind = waiting.child_kind AND w.child_id = waiting.child_id AND w.at_latest <= clock_timestamp();
+END
+$$;
 CREATE FUNCTION rowrunner.reach(mark regclass, last bigint) RETURNS bigint
     LANGUAGE sql
     RETURN CASE WHEN ((last > COALESCE(pg_sequence_last_value(mark), (0)::bigint)) OR ((last >> 47) < (pg_sequence_last_value(mark) >> 47))) THEN setval(mark, last) ELSE NULL::bigint END;
@@ -1227,6 +1645,31 @@ BEGIN
     ' does a trigger change them?', job_id USING ERRCODE = 'RR002';
 END
 $$;
+CREATE FUNCTION rowrunner.refuse_cycle(child rowrunner.kinds, job_id uuid, parent rowrunner.kinds, ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  found uuid;
+BEGIN
+  IF NOT EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = child.id AND e.parent_id = job_id)
+     OR NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = parent.id AND w.child_id = ANY (ids)) THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtextextended('rowrunner.edges', 0));
+  WITH RECURSIVE below AS (
+    SELECT child.id AS kind, job_id AS id
+    UNION
+    SELECT e.child_kind, e.child_id FROM below b
+    JOIN rowrunner.edges e ON e.parent_kind = b.kind AND e.parent_id = b.id
+  )
+  SELECT b.id INTO found FROM below b WHERE b.kind = parent.id AND b.id = ANY (ids) LIMIT 1;
+  IF found IS NOT NULL THEN
+    RAISE EXCEPTION 'job % cannot wait for job %, which waits for it', job_id, found
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+END
+$$;
 CREATE FUNCTION rowrunner.refuse_end(job_id uuid) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1236,21 +1679,52 @@ BEGIN
     USING ERRCODE = 'RR003';
 END
 $$;
+CREATE FUNCTION rowrunner.refuse_names(job_table regclass, owner name, public_id name) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  problem text;
+BEGIN
+  SELECT format('%s => %L: ', n.role, n.name) || p.problem INTO problem
+  FROM (VALUES ('owner', owner, '{text,uuid}'::regtype[]), ('public_id', public_id, '{text}')) n (role, name, types)
+  LEFT JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = n.name AND a.attnum > 0 AND NOT a.attisdropped
+  CROSS JOIN LATERAL (SELECT CASE
+    WHEN a.attnum IS NULL THEN 'there is no such column'
+    WHEN a.atttypid <> ALL (n.types)
+      THEN format('the column is %s, must be %s', format_type(a.atttypid, a.atttypmod),
+                  array_to_string(n.types, ' or '))
+    WHEN n.role = 'owner' THEN NULL
+    WHEN NOT a.attnotnull THEN 'the column must be NOT NULL'
+    WHEN NOT EXISTS (SELECT FROM pg_index i
+                     WHERE i.indrelid = job_table AND i.indisunique AND i.indisvalid AND i.indimmediate
+                       AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indnkeyatts = 1
+                       AND i.indkey[0] = a.attnum)
+      THEN format('the column needs a unique index: CREATE UNIQUE INDEX ON %s (%I)', job_table, n.name)
+    END AS problem) p
+  WHERE n.name IS NOT NULL AND p.problem IS NOT NULL LIMIT 1;
+  IF problem IS NOT NULL THEN
+    RAISE EXCEPTION '% cannot be attached with %', job_table, problem USING ERRCODE = 'invalid_table_definition';
+  END IF;
+END
+$$;
 CREATE FUNCTION rowrunner.refuse_stranger(job_table regclass) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
+    AS $$
 DECLARE
   its_owner CONSTANT name := (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = job_table);
 BEGIN
   IF NOT pg_has_role(its_owner, 'USAGE') THEN
     RAISE EXCEPTION '% belongs to %, and % may not change it', job_table, its_owner, current_user
       USING ERRCODE = 'insufficient_privilege',
-            HINT = format('Run: GRANT %I TO %I, or: ALTER TABLE %s OWNER TO %2$I', its_owner, current_user,
-                          job_table);
+            -- A member of a superuser can become one.
+            HINT = 'Run: ' || CASE WHEN (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = its_owner) THEN ''
+                                   ELSE format('GRANT %I TO %I, or: ', its_owner, current_user) END
+                   || format('ALTER TABLE %s OWNER TO %I', job_table, current_user);
   END IF;
 END
-$_$;
+$$;
 CREATE FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1285,7 +1759,20 @@ BEGIN
   IF problems IS NOT NULL THEN
     RAISE EXCEPTION '% cannot be attached: %', job_table, problems
       USING ERRCODE = 'invalid_table_definition',
-            HINT = 'SELECT * FROM rowrunner.job_columns() lists the columns; docs/job-tables.md says why.';
+            HINT = CASE WHEN NOT add_columns AND EXISTS (SELECT FROM rowrunner.missing_columns(job_table) m
+                                                         WHERE m.name <> 'id')
+                        THEN 'add_columns => true lets attach add the missing columns. ' ELSE '' END
+                   || 'SELECT * FROM rowrunner.job_columns() lists the columns; docs/job-tables.md says why.';
+  END IF;
+END
+$$;
+CREATE FUNCTION rowrunner.refuse_unless(fits boolean, complaint text, hint text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  IF fits IS NOT TRUE THEN
+    RAISE EXCEPTION '%', complaint USING ERRCODE = 'invalid_parameter_value', HINT = hint;
   END IF;
 END
 $$;
@@ -1362,6 +1849,27 @@ BEGIN
   RETURN true;
 END
 $_$;
+CREATE FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'off'
+    AS $_$
+DECLARE
+  n integer;
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('UPDATE %s j SET run_at = $2, updated_at = now() WHERE j.id = $1 AND j.status = ''queued''',
+                 job_table) USING job_id, at;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  IF n = 0 THEN
+    RAISE EXCEPTION 'the UPDATE that releases job % changed no row: does a trigger suppress it?', job_id
+      USING ERRCODE = 'RR004';
+  END IF;
+END
+$_$;
 CREATE FUNCTION rowrunner.remove_duplicates(of_kind smallint) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1409,7 +1917,7 @@ BEGIN
   problems := ARRAY(SELECT rowrunner.attach_problems(mine.job_table));
   removed := 0;
   WHILE page < rowrunner.pages_to_sweep() LOOP
-    removed := removed + rowrunner.sweep_kind(mine.id, page, 1000);
+    removed := removed + rowrunner.sweep_kind(mine.id, page, 1000) + rowrunner.sweep_joins(mine.id, page, 1000);
     page := page + 1000;
   END LOOP;
   removed := removed + rowrunner.remove_duplicates(mine.id);
@@ -1536,26 +2044,30 @@ BEGIN
   BEGIN
     EXECUTE format($sql$
       WITH held AS MATERIALIZED (
-        SELECT t.id, t.lease, n.worker,
+        SELECT t.id, t.lease, t.locked_at, n.worker,
                (SELECT c.reason FROM rowrunner.cancellations c
                 WHERE c.lease = n.lease AND c.job_id = n.id) AS reason
         FROM unnest($1, $2, $3) n (id, lease, worker) JOIN %1$s t ON t.id = n.id
         WHERE CASE WHEN t.status = 'processing' THEN t.lease = n.lease END
         FOR UPDATE OF t SKIP LOCKED
+      ), judged AS MATERIALIZED (
+        SELECT h.*, (NOT rowrunner.stored_a_step($5, h.id, h.locked_at))::integer AS charge FROM held h
       ), back AS (
         UPDATE %1$s t
-        SET attempts = least(t.attempts, 2147483646) + 1,
+        SET attempts = least(t.attempts, 2147483646) + h.charge,
             status = CASE WHEN h.reason IS NOT NULL THEN $4
-                          WHEN least(t.attempts, 2147483646) + 1 >= t.max_attempts THEN 'failed'
+                          WHEN h.charge = 1 AND least(t.attempts, 2147483646) + 1 >= t.max_attempts
+                          THEN 'failed'
                           ELSE 'queued' END,
             last_error = coalesce(h.reason, 'worker ' || h.worker || ' was lost'),
             lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
-        FROM held h
+        FROM judged h
         WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
-        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker
+        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker, h.charge
       ), noted AS (
         INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
-        SELECT $5, b.id, b.attempts, b.worker, b.last_error FROM back b
+        SELECT $5, b.id, CASE b.charge WHEN 1 THEN b.attempts ELSE least(b.attempts, 2147483646) + 1 END,
+               b.worker, b.last_error FROM back b
       )
       SELECT (SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
                                                   'attempts', b.attempts)) FROM back b),
@@ -1584,6 +2096,60 @@ BEGIN
   END IF;
 END
 $_$;
+CREATE FUNCTION rowrunner.run_after(child_kind text, child_id uuid, parent_kind text, parent_ids uuid[], when_failed text DEFAULT NULL::text, at_latest interval DEFAULT NULL::interval) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+DECLARE
+  child CONSTANT rowrunner.kinds := rowrunner.kind_named(run_after.child_kind);
+  parent CONSTANT rowrunner.kinds := rowrunner.kind_named(run_after.parent_kind);
+  waiting rowrunner.waits;
+  policy text;
+  open uuid[];
+  bad uuid[];
+  named integer;
+BEGIN
+  PERFORM rowrunner.check_join(child, run_after.child_id, parent, parent_ids, run_after.when_failed, run_after.at_latest);
+  waiting := rowrunner.lock_wait(child, run_after.child_id);
+  policy := coalesce(run_after.when_failed, waiting.when_failed, 'run');
+  IF policy <> waiting.when_failed THEN
+    RAISE EXCEPTION 'job % waits with when_failed => %, which cannot change', run_after.child_id,
+      quote_literal(waiting.when_failed) USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  SELECT p.open, p.bad, p.named INTO open, bad, named FROM rowrunner.lock_parents(parent, parent_ids, policy) p;
+  IF policy <> 'cancel' THEN
+    bad := NULL;
+  END IF;
+  IF waiting.when_failed IS NULL THEN
+    IF open IS NULL AND bad IS NULL THEN
+      RETURN 0;
+    END IF;
+    PERFORM rowrunner.forget_wait(child.id, run_after.child_id);
+    DELETE FROM rowrunner.join_candidates c WHERE c.child_kind = child.id AND c.child_id = run_after.child_id;
+    INSERT INTO rowrunner.waits (child_kind, child_id, run_at, when_failed, at_latest, parents)
+      VALUES (child.id, run_after.child_id, waiting.run_at, policy, clock_timestamp() + run_after.at_latest, 0);
+    PERFORM rowrunner.hold_row(child.job_table, run_after.child_id);
+  END IF;
+  PERFORM rowrunner.refuse_cycle(child, run_after.child_id, parent, open);
+  UPDATE rowrunner.waits w
+    SET parents = w.parents + named, at_latest = coalesce(clock_timestamp() + run_after.at_latest, w.at_latest)
+    WHERE w.child_kind = child.id AND w.child_id = run_after.child_id AND w.parents + named <= 100000;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'run_after: a job can wait for 100000 parents at most' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  -- What an earlier end of these parents has noted must not remove the new edge.
+  DELETE FROM rowrunner.join_candidates c
+    WHERE c.child_kind = child.id AND c.child_id = run_after.child_id AND c.parent_kind = parent.id
+      AND c.parent_id = ANY (open) AND NOT (c.failed AND policy = 'cancel');
+  INSERT INTO rowrunner.edges (parent_kind, parent_id, child_kind, child_id)
+    SELECT parent.id, i, child.id, run_after.child_id FROM unnest(open) i ON CONFLICT DO NOTHING;
+  INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
+    SELECT child.id, run_after.child_id, parent.id, bad[1], true WHERE bad IS NOT NULL;
+  RETURN coalesce(cardinality(open), 0);
+END
+$$;
 CREATE FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1601,6 +2167,22 @@ BEGIN
     USING kind, ids, priorities;
 END
 $_$;
+CREATE FUNCTION rowrunner.share_rows(job_table regclass, ids uuid[]) RETURNS TABLE(id uuid, status text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    SET row_security TO 'off'
+    SET enable_seqscan TO 'off'
+    AS $_$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  RETURN QUERY EXECUTE format('SELECT j.id, j.status FROM %s j WHERE j.id = ANY ($1) ORDER BY j.id FOR SHARE',
+                              job_table) USING ids;
+END
+$_$;
 CREATE FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb DEFAULT 'null'::jsonb) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1609,11 +2191,13 @@ DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(step.kind);
   n integer;
 BEGIN
+  PERFORM rowrunner.refuse_unless(step.step <> '', 'step is NULL or empty, must be a name',
+                                  'A later attempt finds the result by this name.');
   EXECUTE format($sql$
     INSERT INTO rowrunner.steps (kind, job_id, step, result)
     SELECT $1, held.id, $4, $5
     FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
-          FOR SHARE) held
+          FOR NO KEY UPDATE) held
     ON CONFLICT (kind, job_id, step) DO UPDATE SET result = excluded.result, created_at = now() $sql$,
     mine.job_table)
     USING mine.id, step.job_id, step.lease, step.step, coalesce(step.result, 'null');
@@ -1628,6 +2212,16 @@ CREATE FUNCTION rowrunner.steps(kind text, job_id uuid) RETURNS jsonb
   SELECT coalesce(jsonb_object_agg(s.step, s.result), '{}') FROM rowrunner.steps s
   WHERE s.kind = (rowrunner.kind_named($1)).id AND s.job_id = $2
 $_$;
+CREATE FUNCTION rowrunner.stored_a_step(kind smallint, job_id uuid, since timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM rowrunner.steps s
+                 WHERE s.kind = stored_a_step.kind AND s.job_id = stored_a_step.job_id
+                   AND s.created_at >= stored_a_step.since);
+END
+$$;
 CREATE FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1680,7 +2274,8 @@ BEGIN
   LOOP
     FOR mine IN SELECT * FROM rowrunner.kinds k ORDER BY k.id LOOP
       BEGIN
-        removed := removed + rowrunner.sweep_kind(mine.id, next_page, coalesce(pages, 1000));
+        removed := removed + rowrunner.sweep_kind(mine.id, next_page, coalesce(pages, 1000))
+                   + rowrunner.sweep_joins(mine.id, next_page, coalesce(pages, 1000));
       EXCEPTION WHEN OTHERS THEN  -- whatever is wrong with one table, the others are swept
         RAISE WARNING 'entries of kind % were not swept: %', mine.kind, SQLERRM;
       END;
@@ -1691,6 +2286,59 @@ BEGIN
     END IF;
     EXIT WHEN next_page IS NULL OR pages IS NOT NULL;
   END LOOP;
+END
+$$;
+CREATE FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, pages bigint) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    SET lock_timeout TO '1s'
+    SET enable_seqscan TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+DECLARE
+  first_row CONSTANT tid := format('(%s,0)', from_page);
+  end_row CONSTANT tid := format('(%s,0)', least(from_page + pages, 4294967294));
+  job_table CONSTANT regclass := (SELECT c.oid FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
+                                  WHERE k.id = kind_id);
+  removed bigint;
+BEGIN
+  -- One snapshot sees an edge and its parent: a parent that is run again may have a newer edge.
+  WITH x AS MATERIALIZED (
+    SELECT e.ctid AS address, e.* FROM rowrunner.edges e
+    WHERE e.ctid >= first_row AND e.ctid < end_row AND e.parent_kind + 0 = kind_id
+  ), j AS MATERIALIZED (
+    SELECT a.id, a.status FROM rowrunner.jobs_among(job_table, ARRAY(SELECT x.parent_id FROM x)) a
+    WHERE job_table IS NOT NULL
+  ), ended AS MATERIALIZED (
+    SELECT x.*, j.status IS DISTINCT FROM 'succeeded' AS failed FROM x LEFT JOIN j ON j.id = x.parent_id
+    WHERE coalesce(j.status, 'gone') NOT IN ('queued', 'processing')
+      AND (j.status IS NOT DISTINCT FROM 'succeeded' OR NOT EXISTS (
+             SELECT FROM rowrunner.waits w
+             WHERE w.child_kind = x.child_kind AND w.child_id = x.child_id AND w.when_failed = 'hold'))
+  ), free AS MATERIALIZED (
+    SELECT e.ctid AS address FROM rowrunner.edges e
+    WHERE e.ctid = ANY (ARRAY(SELECT n.address FROM ended n)) FOR UPDATE SKIP LOCKED
+  ), gone AS (
+    DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(SELECT f.address FROM free f))
+  )
+  INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
+    SELECT n.child_kind, n.child_id, n.parent_kind, n.parent_id, n.failed
+    FROM ended n JOIN free f ON f.address = n.address;
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(
+    SELECT e.ctid FROM rowrunner.edges e
+    WHERE e.ctid >= first_row AND e.ctid < end_row AND e.child_kind + 0 = kind_id
+      AND NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = e.child_kind AND w.child_id = e.child_id)
+    FOR UPDATE SKIP LOCKED));
+  INSERT INTO rowrunner.join_candidates (child_kind, child_id)
+    SELECT w.child_kind, w.child_id FROM rowrunner.waits w
+    WHERE w.ctid >= first_row AND w.ctid < end_row AND w.child_kind + 0 = kind_id
+      AND NOT EXISTS (SELECT FROM rowrunner.edges e WHERE e.child_kind = w.child_kind AND e.child_id = w.child_id)
+      AND NOT EXISTS (SELECT FROM rowrunner.join_candidates c
+                      WHERE c.child_kind = w.child_kind AND c.child_id = w.child_id);
+  PERFORM rowrunner.fire_deferred();
+  RETURN removed;
 END
 $$;
 CREATE FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) RETURNS bigint
@@ -1942,43 +2590,6 @@ BEGIN
   END IF;
 END
 $$;
-CREATE TABLE public.spot_image_jobs (
-    id uuid DEFAULT rowrunner.new_id() NOT NULL,
-    plan_id public.plan_key NOT NULL,
-    spot_name public.spot_key NOT NULL,
-    status text DEFAULT 'queued'::text NOT NULL,
-    attempts integer DEFAULT 0 NOT NULL,
-    max_attempts integer DEFAULT 3 NOT NULL,
-    last_error text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    locked_at timestamp with time zone,
-    locked_by text,
-    lease bigint,
-    priority smallint DEFAULT 0 NOT NULL,
-    run_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT spot_image_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'succeeded'::text, 'failed'::text])))
-)
-WITH (fillfactor='25', autovacuum_vacuum_scale_factor='0.05');
-CREATE TABLE public.spots (
-    plan_id text NOT NULL,
-    spot_name public.spot_key NOT NULL,
-    "position" integer DEFAULT 0 NOT NULL,
-    area text DEFAULT ''::text NOT NULL,
-    description text DEFAULT ''::text NOT NULL,
-    image_url text,
-    image_status text DEFAULT 'not_started'::text NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT spots_image_status_check CHECK ((image_status = ANY (ARRAY['not_started'::text, 'processing'::text, 'succeeded'::text, 'failed'::text])))
-)
-WITH (fillfactor='50');
-CREATE TABLE public.travel_plans (
-    plan_id text NOT NULL,
-    title text NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT travel_plans_plan_id_text CHECK (((plan_id IS NFC NORMALIZED) AND ((char_length(plan_id) >= 1) AND (char_length(plan_id) <= 100))))
-);
 CREATE TABLE rowrunner.attempts (
     id bigint NOT NULL,
     kind smallint NOT NULL,
@@ -1997,13 +2608,6 @@ ALTER TABLE rowrunner.attempts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE rowrunner.call_counts (
-    user_id text NOT NULL,
-    endpoint text NOT NULL,
-    hour timestamp with time zone NOT NULL,
-    calls integer NOT NULL
-)
-WITH (fillfactor='50');
 CREATE TABLE rowrunner.cancellations (
     lease bigint NOT NULL,
     job_id uuid NOT NULL,
@@ -2038,6 +2642,13 @@ CREATE TABLE rowrunner.delayed (
     job_id uuid NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
+CREATE TABLE rowrunner.edges (
+    parent_kind smallint NOT NULL,
+    parent_id uuid NOT NULL,
+    child_kind smallint NOT NULL,
+    child_id uuid NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 CREATE TABLE rowrunner.failures (
     kind smallint NOT NULL,
     job_id uuid NOT NULL,
@@ -2045,6 +2656,14 @@ CREATE TABLE rowrunner.failures (
     attempts integer NOT NULL,
     error text
 );
+CREATE TABLE rowrunner.join_candidates (
+    child_kind smallint NOT NULL,
+    child_id uuid NOT NULL,
+    parent_kind smallint,
+    parent_id uuid,
+    failed boolean DEFAULT false NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_cost_delay='0');
 ALTER TABLE rowrunner.kinds ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME rowrunner.kinds_id_seq
     START WITH 1
@@ -2113,12 +2732,6 @@ CREATE SEQUENCE rowrunner.queue_front
     NO MINVALUE
     NO MAXVALUE
     CACHE 1;
-CREATE SEQUENCE rowrunner.reached_spot_image
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
 CREATE TABLE rowrunner.schema_info (
     only_row boolean DEFAULT true NOT NULL,
     version integer NOT NULL,
@@ -2132,48 +2745,6 @@ CREATE TABLE rowrunner.steps (
     result jsonb NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
-CREATE TABLE rowrunner.tickets (
-    id bigint NOT NULL,
-    hash bytea NOT NULL,
-    token_id bigint NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT tickets_hash_check CHECK ((octet_length(hash) = 32))
-);
-ALTER TABLE rowrunner.tickets ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME rowrunner.tickets_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-CREATE TABLE rowrunner.tokens (
-    id bigint NOT NULL,
-    hash bytea NOT NULL,
-    user_id text NOT NULL,
-    role text NOT NULL,
-    name text DEFAULT ''::text NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    revoked_at timestamp with time zone,
-    CONSTRAINT tokens_hash_check CHECK ((octet_length(hash) = 32)),
-    CONSTRAINT tokens_name_check CHECK ((char_length(name) <= 200)),
-    CONSTRAINT tokens_role_check CHECK ((role = ANY (ARRAY['user'::text, 'viewer'::text, 'operator'::text, 'admin'::text]))),
-    CONSTRAINT tokens_user_id_check CHECK (((char_length(user_id) >= 1) AND (char_length(user_id) <= 200)))
-);
-ALTER TABLE rowrunner.tokens ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME rowrunner.tokens_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-CREATE SEQUENCE rowrunner.wakeup_spot_image
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
 CREATE UNLOGGED TABLE rowrunner.wakeups (
     id bigint NOT NULL,
     kind text NOT NULL,
@@ -2187,37 +2758,16 @@ ALTER TABLE rowrunner.wakeups ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MAXVALUE
     CACHE 1
 );
-CREATE TABLE rowrunner.web_sessions (
-    id bigint NOT NULL,
-    hash bytea NOT NULL,
-    token_id bigint NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT web_sessions_hash_check CHECK ((octet_length(hash) = 32))
-);
-ALTER TABLE rowrunner.web_sessions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME rowrunner.web_sessions_id_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-ALTER TABLE ONLY public.spot_image_jobs
-    ADD CONSTRAINT spot_image_jobs_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.spots
-    ADD CONSTRAINT spots_pkey PRIMARY KEY (plan_id, spot_name);
-ALTER TABLE ONLY public.travel_plans
-    ADD CONSTRAINT travel_plans_pkey PRIMARY KEY (plan_id);
 ALTER TABLE ONLY rowrunner.attempts
     ADD CONSTRAINT attempts_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY rowrunner.call_counts
-    ADD CONSTRAINT call_counts_pkey PRIMARY KEY (user_id, endpoint);
 ALTER TABLE ONLY rowrunner.cancellations
     ADD CONSTRAINT cancellations_pkey PRIMARY KEY (lease, job_id);
 ALTER TABLE ONLY rowrunner.claim_errors
     ADD CONSTRAINT claim_errors_pkey PRIMARY KEY (kind, job_id);
 ALTER TABLE ONLY rowrunner.counters
     ADD CONSTRAINT counters_pkey PRIMARY KEY (minute, kind, worker);
+ALTER TABLE ONLY rowrunner.edges
+    ADD CONSTRAINT edges_pkey PRIMARY KEY (parent_kind, parent_id, child_kind, child_id);
 ALTER TABLE ONLY rowrunner.failures
     ADD CONSTRAINT failures_pkey PRIMARY KEY (kind, job_id);
 ALTER TABLE ONLY rowrunner.kinds
@@ -2238,59 +2788,45 @@ ALTER TABLE ONLY rowrunner.schema_info
     ADD CONSTRAINT schema_info_pkey PRIMARY KEY (only_row);
 ALTER TABLE ONLY rowrunner.steps
     ADD CONSTRAINT steps_pkey PRIMARY KEY (kind, job_id, step);
-ALTER TABLE ONLY rowrunner.tickets
-    ADD CONSTRAINT tickets_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY rowrunner.tokens
-    ADD CONSTRAINT tokens_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY rowrunner.waits
+    ADD CONSTRAINT waits_pkey PRIMARY KEY (child_kind, child_id);
 ALTER TABLE ONLY rowrunner.wakeups
     ADD CONSTRAINT wakeups_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY rowrunner.web_sessions
-    ADD CONSTRAINT web_sessions_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY rowrunner.workers
     ADD CONSTRAINT workers_pkey PRIMARY KEY (worker);
-CREATE UNIQUE INDEX spot_image_jobs_plan_spot_unique ON public.spot_image_jobs USING btree (plan_id, spot_name);
-CREATE INDEX spots_without_picture ON public.spots USING btree (plan_id, "position", spot_name) WHERE (COALESCE(image_url, ''::text) = ''::text);
 CREATE INDEX attempts_of_job ON rowrunner.attempts USING btree (kind, job_id);
+CREATE INDEX candidates_of_child ON rowrunner.join_candidates USING btree (child_kind, child_id);
 CREATE INDEX delayed_due ON rowrunner.delayed USING btree (kind, run_at);
+CREATE INDEX edges_of_child ON rowrunner.edges USING btree (child_kind, child_id);
 CREATE INDEX failures_newest ON rowrunner.failures USING btree (kind, failed_at);
-CREATE INDEX tickets_expire ON rowrunner.tickets USING btree (expires_at);
-CREATE INDEX tickets_token ON rowrunner.tickets USING btree (token_id);
-CREATE INDEX web_sessions_expire ON rowrunner.web_sessions USING btree (expires_at);
-CREATE INDEX web_sessions_token ON rowrunner.web_sessions USING btree (token_id);
-CREATE TRIGGER rowrunner_delete AFTER DELETE ON public.spot_image_jobs REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_delete('1', 'spot_image', 'rowrunner.wakeup_spot_image');
-CREATE TRIGGER rowrunner_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_insert('1', 'spot_image', 'rowrunner.wakeup_spot_image');
-CREATE TRIGGER rowrunner_truncate AFTER TRUNCATE ON public.spot_image_jobs FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_truncate('1', 'spot_image', 'rowrunner.wakeup_spot_image');
-CREATE TRIGGER rowrunner_update AFTER UPDATE ON public.spot_image_jobs FOR EACH ROW WHEN (((new.status = ANY (ARRAY['queued'::text, 'failed'::text])) OR (old.status = 'failed'::text) OR ((new.status = 'processing'::text) AND ((new.lease IS NULL) OR (old.status <> ALL (ARRAY['queued'::text, 'processing'::text])))) OR (new.id <> old.id))) EXECUTE FUNCTION rowrunner.on_update('1', 'spot_image', 'rowrunner.wakeup_spot_image');
-CREATE TRIGGER spot_takes_status_of_job BEFORE INSERT ON public.spots FOR EACH ROW EXECUTE FUNCTION public.spot_takes_status_of_job();
-CREATE TRIGGER spots_follow_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
-CREATE TRIGGER spots_follow_update AFTER UPDATE ON public.spot_image_jobs REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION public.spots_follow_jobs();
+CREATE INDEX waits_at_latest ON rowrunner.waits USING btree (at_latest) WHERE (at_latest IS NOT NULL);
 CREATE CONSTRAINT TRIGGER rowrunner_wakeup AFTER INSERT ON rowrunner.wakeups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION rowrunner.on_wakeup();
-ALTER TABLE ONLY public.spots
-    ADD CONSTRAINT spots_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES public.travel_plans(plan_id) ON DELETE CASCADE;
-ALTER TABLE ONLY rowrunner.tickets
-    ADD CONSTRAINT tickets_token_id_fkey FOREIGN KEY (token_id) REFERENCES rowrunner.tokens(id) ON DELETE CASCADE;
-ALTER TABLE ONLY rowrunner.web_sessions
-    ADD CONSTRAINT web_sessions_token_id_fkey FOREIGN KEY (token_id) REFERENCES rowrunner.tokens(id) ON DELETE CASCADE;
-GRANT USAGE ON SCHEMA public TO rowrunner_spots;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_engine;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_app;
-GRANT USAGE ON SCHEMA rowrunner TO rowrunner_server;
-REVOKE ALL ON FUNCTION public.spot_takes_status_of_job() FROM PUBLIC;
-REVOKE ALL ON FUNCTION public.spots_follow_jobs() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.add_job_columns(job_table regclass, old_status text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval, failed_retention interval, add_columns boolean, enqueue_existing boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval, failed_retention interval, add_columns boolean, enqueue_existing boolean, joins boolean, owner name, public_id name) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.attach_problems(job_table regclass, add_columns boolean) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) TO rowrunner_worker;
-GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text) TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text, cascade boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text, cascade boolean) TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text, cascade boolean) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status text, reason text, OUT found_status text, OUT found_lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status text, reason text, OUT found_status text, OUT found_lease bigint) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.cancelled_status_of(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.changing_indexes(job_table regclass) FROM PUBLIC;
+GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_engine;
+GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_app;
+GRANT UPDATE(paused) ON TABLE rowrunner.kinds TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.check_join(child rowrunner.kinds, child_id uuid, parent rowrunner.kinds, parent_ids uuid[], when_failed text, at_latest interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.check_join(child rowrunner.kinds, child_id uuid, parent rowrunner.kinds, parent_ids uuid[], when_failed text, at_latest interval) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.check_lease_for(lease_for interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.check_lease_for(lease_for interval) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.child_row(job_table regclass, job_id uuid, OUT found_status text, OUT found_run_at timestamp with time zone, OUT written_here boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.child_row(job_table regclass, job_id uuid, OUT found_status text, OUT found_run_at timestamp with time zone, OUT written_here boolean) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) FROM PUBLIC;
@@ -2305,10 +2841,6 @@ GRANT ALL ON FUNCTION rowrunner.concerns_one_row(state text) TO rowrunner_worker
 REVOKE ALL ON FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer, succeeded integer, failed integer, retried integer, rescued integer, released integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer, succeeded integer, failed integer, retried integer, rescued integer, released integer) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.detach(kind text) FROM PUBLIC;
-GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_engine;
-GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_worker;
-GRANT SELECT ON TABLE rowrunner.kinds TO rowrunner_app;
-GRANT UPDATE(paused) ON TABLE rowrunner.kinds TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priority smallint, seq bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priority smallint, seq bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text, reason text) FROM PUBLIC;
@@ -2319,26 +2851,53 @@ GRANT ALL ON FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at tim
 REVOKE ALL ON FUNCTION rowrunner.equip(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) TO rowrunner_worker;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.waits TO rowrunner_engine;
+GRANT SELECT ON TABLE rowrunner.waits TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.waits TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.fire_child(waiting rowrunner.waits) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.fire_child(waiting rowrunner.waits) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.fire_deferred() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fire_deferred() TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.fire_joins(at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.fire_joins(at_most integer) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.forget_joins(of_kind smallint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.forget_joins(of_kind smallint) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.forget_wait(of_kind smallint, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.forget_wait(of_kind smallint, job_id uuid) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.free_row(job_table regclass, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.free_row(job_table regclass, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.grant_access(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.grant_sequences(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.hold_row(job_table regclass, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.hold_row(job_table regclass, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.job_columns() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.job_table_columns(kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.job_table_columns(kind text) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.job_table_columns(kind text) TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.jobs_without_entry(kind_id smallint, percent real) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.joins_noted() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.joins_noted() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.kind_named(kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_engine;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.lock_candidates(passed text[], at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.lock_candidates(passed text[], at_most integer) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.lock_overdue(passed text[], at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.lock_overdue(passed text[], at_most integer) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.lock_wait(child rowrunner.kinds, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.lock_wait(child rowrunner.kinds, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.may_lack_entries(job_table regclass, added text[], enqueue_existing boolean, retention interval) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.missing_columns(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.move_due(kind_ids smallint[], at_most integer) FROM PUBLIC;
@@ -2351,8 +2910,12 @@ REVOKE ALL ON FUNCTION rowrunner.new_lease() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.new_lease() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.none_kept(job_table regclass, ids uuid[], leases bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.none_kept(job_table regclass, ids uuid[], leases bigint[]) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boolean) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.on_delete() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_insert() FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.on_parent_delete() FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.on_parent_update() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_truncate() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_update() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_wakeup() FROM PUBLIC;
@@ -2365,6 +2928,8 @@ REVOKE ALL ON FUNCTION rowrunner.progress(kind text, job_id uuid, lease bigint, 
 GRANT ALL ON FUNCTION rowrunner.progress(kind text, job_id uuid, lease bigint, done bigint, total bigint, message text) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.put_off_entry(mine rowrunner.kinds, priority smallint, seq bigint, state text, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.put_off_entry(mine rowrunner.kinds, priority smallint, seq bigint, state text, reason text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.put_off_join(waiting rowrunner.waits, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.put_off_join(waiting rowrunner.waits, reason text) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.reach(mark regclass, last bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) FROM PUBLIC;
@@ -2373,18 +2938,25 @@ REVOKE ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) F
 GRANT ALL ON FUNCTION rowrunner.reached_seq(mark regclass, priority smallint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.refuse_claim(job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_claim(job_id uuid) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.refuse_cycle(child rowrunner.kinds, job_id uuid, parent rowrunner.kinds, ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.refuse_cycle(child rowrunner.kinds, job_id uuid, parent rowrunner.kinds, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.refuse_end(job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_end(job_id uuid) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.refuse_names(job_table regclass, owner name, public_id name) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.refuse_stranger(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.refuse_types() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_types() TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.refuse_unfit(job_table regclass, add_columns boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.refuse_unless(fits boolean, complaint text, hint text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.refuse_unless(fits boolean, complaint text, hint text) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, wanted text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.register(job_table regclass, kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.remove_duplicates(of_kind smallint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT removed bigint, OUT problems text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) FROM PUBLIC;
@@ -2399,18 +2971,27 @@ REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_l
 GRANT ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_locked boolean) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.run_after(child_kind text, child_id uuid, parent_kind text, parent_ids uuid[], when_failed text, at_latest interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.run_after(child_kind text, child_id uuid, parent_kind text, parent_ids uuid[], when_failed text, at_latest interval) TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.run_after(child_kind text, child_id uuid, parent_kind text, parent_ids uuid[], when_failed text, at_latest interval) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.share_rows(job_table regclass, ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.share_rows(job_table regclass, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.steps(kind text, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.steps(kind text, job_id uuid) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.stored_a_step(kind smallint, job_id uuid, since timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.stored_a_step(kind smallint, job_id uuid, since timestamp with time zone) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.sweep(from_page bigint, pages bigint, OUT removed bigint, OUT next_page bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.sweep(from_page bigint, pages bigint, OUT removed bigint, OUT next_page bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, pages bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, pages bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
@@ -2424,31 +3005,9 @@ GRANT ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) TO rowrunner
 REVOKE ALL ON FUNCTION rowrunner.warn_of_triggers(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.worker_seen(worker text, kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.worker_seen(worker text, kind text) TO rowrunner_worker;
-GRANT SELECT,INSERT ON TABLE public.spot_image_jobs TO rowrunner_app;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.spot_image_jobs TO rowrunner_worker;
-GRANT SELECT ON TABLE public.spot_image_jobs TO rowrunner_spots;
-GRANT SELECT(id) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
-GRANT SELECT(status),UPDATE(status) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
-GRANT SELECT(attempts),UPDATE(attempts) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
-GRANT SELECT(max_attempts) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
-GRANT SELECT(last_error),UPDATE(last_error) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
-GRANT SELECT(created_at) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
-GRANT SELECT(updated_at),UPDATE(updated_at) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
-GRANT UPDATE(updated_at) ON TABLE public.spot_image_jobs TO rowrunner_spots;
-GRANT UPDATE(locked_at) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
-GRANT SELECT(locked_by),UPDATE(locked_by) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
-GRANT SELECT(lease),UPDATE(lease) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
-GRANT SELECT(priority) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
-GRANT SELECT(run_at),UPDATE(run_at) ON TABLE public.spot_image_jobs TO rowrunner_job_writer;
-GRANT SELECT,UPDATE ON TABLE public.spots TO rowrunner_spots;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.spots TO rowrunner_app;
-GRANT SELECT,UPDATE ON TABLE public.spots TO rowrunner_worker;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.travel_plans TO rowrunner_app;
-GRANT SELECT,UPDATE ON TABLE public.travel_plans TO rowrunner_worker;
 GRANT SELECT,DELETE ON TABLE rowrunner.attempts TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.attempts TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.attempts TO rowrunner_app;
-GRANT SELECT,INSERT,UPDATE ON TABLE rowrunner.call_counts TO rowrunner_server;
 GRANT SELECT,INSERT ON TABLE rowrunner.cancellations TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.cancellations TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.cancellations TO rowrunner_app;
@@ -2460,9 +3019,15 @@ GRANT SELECT ON TABLE rowrunner.counters TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.delayed TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.delayed TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.delayed TO rowrunner_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.edges TO rowrunner_engine;
+GRANT SELECT ON TABLE rowrunner.edges TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.edges TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.failures TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.failures TO rowrunner_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.join_candidates TO rowrunner_engine;
+GRANT SELECT ON TABLE rowrunner.join_candidates TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.join_candidates TO rowrunner_app;
 GRANT SELECT,INSERT ON TABLE rowrunner.leases TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.leases TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.leases TO rowrunner_app;
@@ -2470,7 +3035,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.workers TO rowrunner_worker
 GRANT SELECT ON TABLE rowrunner.workers TO rowrunner_app;
 GRANT SELECT ON TABLE rowrunner.live_workers TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.live_workers TO rowrunner_app;
-GRANT SELECT ON TABLE rowrunner.migrations TO rowrunner_server;
 GRANT SELECT,DELETE ON TABLE rowrunner.progress TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.progress TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.progress TO rowrunner_app;
@@ -2480,18 +3044,9 @@ GRANT SELECT ON TABLE rowrunner.queue TO rowrunner_app;
 GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_engine;
 GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_worker;
 GRANT USAGE ON SEQUENCE rowrunner.queue_front TO rowrunner_engine;
-GRANT SELECT,UPDATE ON SEQUENCE rowrunner.reached_spot_image TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_app;
-GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_server;
 GRANT SELECT,DELETE ON TABLE rowrunner.steps TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.steps TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.steps TO rowrunner_app;
-GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.tickets TO rowrunner_server;
-GRANT UPDATE(expires_at) ON TABLE rowrunner.tickets TO rowrunner_server;
-GRANT SELECT ON TABLE rowrunner.tokens TO rowrunner_server;
-GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_worker;
-GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.wakeups TO rowrunner_engine;
-GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.web_sessions TO rowrunner_server;
-GRANT UPDATE(expires_at) ON TABLE rowrunner.web_sessions TO rowrunner_server;

@@ -1,4 +1,4 @@
-// Saves an order and enqueues its thumbnails in one transaction: both exist, or neither does.
+// Saves an album and enqueues its thumbnails in one transaction: both exist, or neither does.
 //   DATABASE_URL=postgresql://… enqueue_in_transaction a.png b.png
 
 #include <cstdio>
@@ -16,9 +16,9 @@ int main(int argc, char** argv) {
     pqxx::connection connection(url);
     pqxx::work tx(connection);
     tx.exec(
-        "CREATE TABLE IF NOT EXISTS orders (id bigint GENERATED ALWAYS AS IDENTITY, pictures "
+        "CREATE TABLE IF NOT EXISTS albums (id bigint GENERATED ALWAYS AS IDENTITY, pictures "
         "integer)");
-    tx.exec("INSERT INTO orders (pictures) VALUES (" + tx.quote(argc - 1) + ")");
+    tx.exec("INSERT INTO albums (pictures) VALUES (" + tx.quote(argc - 1) + ")");
     for (int i = 1; i < argc; ++i) {
       rowrunner::new_job job;
       job.columns["picture"] = argv[i];

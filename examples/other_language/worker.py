@@ -9,6 +9,7 @@ import os
 import socket
 import sys
 import threading
+import time
 
 import psycopg2
 from psycopg2.extras import Json
@@ -26,6 +27,15 @@ def connect():
     connection = psycopg2.connect(os.environ["DATABASE_URL"])
     connection.autocommit = True  # a claim commits at once, and no transaction is open during the work
     return connection
+
+
+def connect_again():
+    while True:
+        try:
+            return connect()
+        except psycopg2.OperationalError as e:
+            print("no connection:", e, file=sys.stderr)
+            time.sleep(1)
 
 
 def call(sql, function, *arguments):
@@ -85,27 +95,47 @@ def work(connection, job, heartbeat):
                 raise LeaseLost
             sql.execute("COMMIT")
         except BaseException:
-            sql.execute("ROLLBACK")
+            if not connection.closed:
+                sql.execute("ROLLBACK")
             raise
 
 
+def run(connection, job):
+    heartbeat = Heartbeat(job["lease"])
+    heartbeat.start()
+    try:
+        work(connection, job, heartbeat)
+    except LeaseLost:
+        print("the lease is lost: another worker may have the job", file=sys.stderr)
+    except Exception as e:
+        if connection.closed:
+            raise  # no failure of the job
+        with connection.cursor() as sql:
+            status = call(sql, "fail", KIND, job["id"], job["lease"], str(e), "5 seconds")
+        # NULL: the lease is lost, so this failure does not count and another worker may have the job
+        print(f"{job['picture']} failed ({status or 'the lease is lost'}):", e, file=sys.stderr)
+    finally:
+        heartbeat.over.set()
+
+
 def main():
-    connection = connect()
-    sql = connection.cursor()
+    connection, job = connect(), None
     while True:
-        job = call(sql, "claim", KIND, WORKER, 1, f"{LEASE_SECONDS} seconds")
-        if job is None:
-            break  # nothing is due; a resident worker waits a second and asks again
-        heartbeat = Heartbeat(job["lease"])
-        heartbeat.start()
         try:
-            work(connection, job, heartbeat)
-        except LeaseLost:
-            print("the lease is lost: another worker may have the job", file=sys.stderr)
+            with connection.cursor() as sql:
+                if job:  # of a session that was lost: released uncharged, unless its end has counted
+                    call(sql, "release", KIND, job["id"], job["lease"])
+                    job = None
+                job = call(sql, "claim", KIND, WORKER, 1, f"{LEASE_SECONDS} seconds")
+            if job is None:
+                break  # nothing is due; a resident worker waits a second and asks again
+            run(connection, job)
+            job = None
         except Exception as e:
-            call(sql, "fail", KIND, job["id"], job["lease"], str(e), "5 seconds")
-        finally:
-            heartbeat.over.set()
+            if not connection.closed:
+                raise
+            print("the session is lost:", e, file=sys.stderr)
+            connection = connect_again()
 
 
 if __name__ == "__main__":

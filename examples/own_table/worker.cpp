@@ -21,10 +21,13 @@ boost::asio::awaitable<rowrunner::outcome> make_thumbnail(rowrunner::job& job) {
   const auto result = co_await job.step("shrink", shrink);
   co_await job.progress(1, 1, "shrunk");
 
-  // The effect commits together with the end of the job, or not at all.
+  // The effect commits together with the end of the job, or not at all. A job that is enqueued
+  // again after its success finds the row of the first time.
   rowrunner::succeeded end;
-  end.effects.push_back({"INSERT INTO thumbnails_made (picture, file) VALUES ($1, $2)",
-                         {picture, result.get<std::string>()}});
+  end.effects.push_back(
+      {"INSERT INTO thumbnails_made (picture, file) VALUES ($1, $2)"
+       " ON CONFLICT (picture) DO UPDATE SET file = excluded.file",
+       {picture, result.get<std::string>()}});
   co_return end;
 }
 

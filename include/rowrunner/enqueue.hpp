@@ -6,6 +6,7 @@
 #include <optional>
 #include <pqxx/pqxx>
 #include <rowrunner/bad_input.hpp>
+#include <rowrunner/outcome.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,7 @@
 ///   nothing" has no right answer there. Run your whole transaction again, as such transactions
 ///   must anyway.
 ///
-/// Rights: rowrunner_app for everything but requeue_failed, which rowrunner_worker or the owner of
-/// the schema may call.
+/// Permissions: rowrunner_app may call all of them, and so may rowrunner_worker.
 namespace rowrunner {
 
 /// A value in PostgreSQL's text format; nothing means NULL.
@@ -93,6 +93,36 @@ enqueue_result enqueue_many(pqxx::dbtransaction& tx, const job_table& target,
 enqueue_result enqueue_many(pqxx::dbtransaction& tx, std::string_view kind,
                             const std::vector<std::string>& columns,
                             const std::vector<std::vector<text_value>>& rows);
+
+/// A uuid that is ordered by time: for a job whose id must be known before it is enqueued.
+std::string new_job_id();
+
+/// What becomes of a job when one that it waits for has failed or was cancelled: it counts as
+/// ended, or cancels the job, or the job waits until it has run again and succeeded.
+enum class when_failed { run, cancel, hold };
+
+/// A job that runs after others, the parents. Their kind must be attached with joins => true.
+struct join {
+  std::string child_kind;
+  std::string child_id;
+  std::string parent_kind;
+  /// At most 100,000. Those that have ended count; of none the child runs at once.
+  std::vector<std::string> parent_ids;
+  /// Left out: as an earlier call for this child said, or else `run`.
+  std::optional<when_failed> policy{};
+  /// So long from now on the child waits at most.
+  std::optional<std::chrono::milliseconds> at_latest{};
+};
+
+/// Lets a job run when others have ended. The first call for a child belongs to the transaction
+/// that enqueues it; later ones add parents while it waits, and are refused (pqxx::sql_error) when
+/// it does not wait any more. Returns for how many of these parents it waits.
+int run_after(pqxx::dbtransaction& tx, const join& what);
+
+/// The same as effects of a handler: the children come to exist with the end of its job, or not at
+/// all. They throw bad_input. Give the job an id (new_job_id) to name it in the second one.
+effect enqueue_effect(const job_table& target, const new_job& job);
+effect run_after_effect(const join& what);
 
 /// Queues a failed or cancelled job again with new attempts. False if there is no such job, or
 /// if it is neither.

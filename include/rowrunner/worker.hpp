@@ -9,6 +9,7 @@
 #include <rowrunner/job.hpp>
 #include <rowrunner/outcome.hpp>
 #include <rowrunner/retry.hpp>
+#include <rowrunner/services.hpp>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ class logger;
 using coroutine_handler = std::function<boost::asio::awaitable<outcome>(job&)>;
 using blocking_handler = std::function<outcome(blocking_job&)>;
 
-/// How the jobs of one kind are run.
+/// How the jobs of one kind are run. In a program made with run_worker, flags and variables go over
+/// what stands here.
 struct kind_options {
   std::string kind;
   /// Jobs of this kind that run at the same time in this process.
@@ -52,6 +54,12 @@ struct worker_options {
   std::chrono::milliseconds max_time{0};
   /// The log warns of sessions that have blocked VACUUM for so long; zero: never.
   std::chrono::milliseconds horizon_alarm{300'000};
+  /// The connections that all handlers share for their own statements (services::query), besides
+  /// the four of the engine. They are made when they are first used.
+  int handler_connections = 2;
+  /// Names without a schema in handlers' own statements are the system's alone, whatever the
+  /// search_path of the role is.
+  bool system_names_only = false;
 };
 
 /// The name of a worker that was given none: host, process and a random part.
@@ -97,8 +105,9 @@ class worker {
   /// After run() has returned.
   worker_counts counts() const;
 
-  /// Where the worker's events go, for handlers that log as well.
-  std::shared_ptr<logger> log() const;
+  /// For the handlers, which are made before run(). They live as long as the worker; what uses them
+  /// must not.
+  services& handler_services() const;
 
  private:
   class impl;

@@ -8,15 +8,14 @@
 #include <stdexcept>
 #include <utility>
 
-#include "common/schema/held_horizon.hpp"
+#include "admin/vacuum_blockers.hpp"
 #include "common/schema/schema_version.hpp"
+#include "common/schema/vacuum_blocker.hpp"
 #include "common/version.hpp"
 #include "queries/admin.hpp"
 #include "queries/engine.hpp"
 
-namespace rowrunner {
-
-namespace asio = boost::asio;
+namespace rowrunner::admin {
 
 namespace {
 
@@ -51,11 +50,19 @@ const std::array checks{
     check{"versions", &queries::doctor_versions, scope::database, given::versions},
 };
 
-std::vector<pg::param> parameters_of(const check& asked, const std::string& kind) {
+/// One text, in which a semicolon ends every statement.
+std::string permission_statements(const doctor_options& options) {
+  std::string out(queries::ensure_permissions.text);
+  for (const auto& more : options.permissions) (out += ";\n") += more.text;
+  return out + ";";
+}
+
+std::vector<pg::param> parameters_of(const check& asked, const std::string& kind,
+                                     const doctor_options& options) {
   std::vector<pg::param> out;
   if (asked.reach == scope::each_kind) out.emplace_back(kind);
   if (asked.parameters == given::permissions) {
-    out.emplace_back(std::string(queries::ensure_permissions.text));
+    out.emplace_back(permission_statements(options));
   }
   if (asked.parameters == given::versions) out.emplace_back(std::string(version));
   if (asked.parameters != given::nothing) {
@@ -87,9 +94,9 @@ asio::awaitable<pg::result> read(pg::session& session, const query& question) {
 }
 
 asio::awaitable<void> run_check(pg::session& session, const check& asked, std::string kind,
-                                std::vector<finding>& out) {
+                                const doctor_options& options, std::vector<finding>& out) {
   try {
-    const auto rows = co_await read(session, *asked.question, parameters_of(asked, kind));
+    const auto rows = co_await read(session, *asked.question, parameters_of(asked, kind, options));
     for (int row = 0; row < rows.rows(); ++row) {
       out.push_back({asked.name, std::string(rows.get(row, 0)), std::string(rows.get(row, 1)),
                      std::string(rows.get(row, 2))});
@@ -99,25 +106,12 @@ asio::awaitable<void> run_check(pg::session& session, const check& asked, std::s
   }
 }
 
-std::vector<std::optional<std::string>> fields_of(const pg::result& rows, int row) {
-  std::vector<std::optional<std::string>> fields;
-  for (int column = 0; column < rows.columns(); ++column) {
-    if (rows.is_null(row, column)) {
-      fields.emplace_back();
-    } else {
-      fields.emplace_back(rows.get(row, column));
-    }
-  }
-  return fields;
-}
-
 asio::awaitable<void> check_vacuum_blockers(pg::session& session, std::chrono::milliseconds alarm,
                                             std::vector<finding>& out) {
   constexpr const char* name = "vacuum blockers";
   try {
-    const auto rows = co_await read(session, queries::horizon_holders);
-    for (int row = 0; row < rows.rows(); ++row) {
-      const auto holder = read_horizon_holder(fields_of(rows, row));
+    const auto rows = co_await read(session, queries::vacuum_blockers);
+    for (const auto& holder : read_vacuum_blockers(rows)) {
       if (!holds_too_long(holder, alarm)) continue;
       const std::string since = holder.since.empty() ? "" : " since " + holder.since;
       out.push_back({name, "", text_of(holder) + " keeps dead rows from being removed" + since,
@@ -156,20 +150,6 @@ asio::awaitable<void> check_clock(pg::session& session, std::vector<finding>& ou
   }
 }
 
-asio::awaitable<void> require_served(pg::session& session) {
-  const auto exists = queries::schema_exists.statement();
-  const auto info = queries::schema_info.statement();
-  std::optional<int> found;
-  int oldest_binary = 0;
-  if ((co_await session.run_one(pg::with(exists))).get_bool(0, 0)) {
-    const auto row = co_await session.run_one(pg::with(info));
-    found = static_cast<int>(row.get_int(0, 0));
-    oldest_binary = static_cast<int>(row.get_int(0, 1));
-  }
-  const auto reason = schema_refusal(found, oldest_binary, binary_schema_version());
-  if (reason) throw std::runtime_error(*reason);
-}
-
 /// The kinds that have a table.
 asio::awaitable<std::vector<std::string>> kinds_with_table(pg::session& session) {
   const auto rows = co_await read(session, queries::kinds);
@@ -180,18 +160,17 @@ asio::awaitable<std::vector<std::string>> kinds_with_table(pg::session& session)
   co_return out;
 }
 
-asio::awaitable<std::vector<finding>> examine(pg::session& session,
-                                              std::chrono::milliseconds alarm) {
+asio::awaitable<std::vector<finding>> examine(pg::session& session, const doctor_options& options) {
   std::vector<finding> out;
   const auto kinds = co_await kinds_with_table(session);
   for (const auto& each : checks) {
     if (each.reach == scope::database) {
-      co_await run_check(session, each, "", out);
+      co_await run_check(session, each, "", options, out);
       continue;
     }
-    for (const auto& kind : kinds) co_await run_check(session, each, kind, out);
+    for (const auto& kind : kinds) co_await run_check(session, each, kind, options, out);
   }
-  co_await check_vacuum_blockers(session, alarm, out);
+  co_await check_vacuum_blockers(session, options.horizon_alarm, out);
   co_await check_clock(session, out);
   co_return out;
 }
@@ -232,14 +211,13 @@ double clock_difference(double before, double there, double after) {
 }
 
 asio::awaitable<doctor_report> run_doctor(pg::session& session, doctor_options options) {
-  co_await require_served(session);
   doctor_report report;
-  report.findings = co_await examine(session, options.horizon_alarm);
+  report.findings = co_await examine(session, options);
   if (options.fix) {
     co_await fix(session, report);
-    report.findings = co_await examine(session, options.horizon_alarm);
+    report.findings = co_await examine(session, options);
   }
   co_return report;
 }
 
-}  // namespace rowrunner
+}  // namespace rowrunner::admin

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <string>
 #include <vector>
 
-#include "common/pg/session.hpp"
+#include "admin/transaction.hpp"
 
-namespace rowrunner {
+namespace rowrunner::admin {
 
 /// Something that is wrong with a database, or will be, and what to do about it.
 struct finding {
@@ -23,6 +22,8 @@ struct doctor_options {
   bool fix = false;
   /// Sessions that block VACUUM for longer are a finding; see holds_too_long.
   std::chrono::milliseconds horizon_alarm{};
+  /// What sets the permissions of components in the schema rowrunner, beside the engine's own.
+  std::vector<query> permissions{};
 };
 
 struct doctor_report {
@@ -33,12 +34,12 @@ struct doctor_report {
   std::vector<std::string> not_fixed;
 };
 
-/// Examines a database whose schema serves this binary, and throws std::runtime_error for another.
-/// Checks only read. One that the server refuses is a finding of its own, and the others go on.
-boost::asio::awaitable<doctor_report> run_doctor(pg::session& session, doctor_options options);
+/// Examines a database whose schema serves this binary; see require_served. Checks only read. One
+/// that the server refuses is a finding of its own, and the others go on.
+asio::awaitable<doctor_report> run_doctor(pg::session& session, doctor_options options);
 
 /// By how many seconds a clock is ahead of this machine's, if it said `there` between the moments
 /// `before` and `after` of this one. 0 if it need not be wrong at all.
 double clock_difference(double before, double there, double after);
 
-}  // namespace rowrunner
+}  // namespace rowrunner::admin

@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <map>
-#include <stdexcept>
+#include <span>
 
-#include "admin/transaction.hpp"
-#include "common/pg/exec.hpp"
+#include "admin/error.hpp"
 #include "common/schema/schema_version.hpp"
 #include "migrations/engine.hpp"
 #include "queries/admin.hpp"
 #include "queries/engine.hpp"
-#include "queries/session.hpp"
 
-namespace rowrunner {
+namespace rowrunner::admin {
 namespace {
 
 struct ledger_entry {
@@ -25,27 +23,27 @@ struct ledger_entry {
 /// What ran here, of each component in order of version.
 using migration_ledger = std::map<std::string, std::vector<ledger_entry>, std::less<>>;
 
-// Whatever another role prepared in the schema would be trusted from now on.
-void refuse_strangers(pqxx::dbtransaction& tx) {
-  const pqxx::result found = tx.exec(std::string(queries::schema_strangers.text));
-  if (found.empty()) return;
-  const auto what = found[0][0].as<std::string>(), owner = found[0][1].as<std::string>(),
-             me = found[0][2].as<std::string>();
-  throw std::runtime_error(what + " belongs to " + owner + ", which is not " + me +
-                           ", a superuser or the owner of the database; nothing was changed. If " +
-                           owner +
-                           " has migrated before and is trusted with the queue, migrate as " +
-                           owner + " (PGOPTIONS='-c role=" + owner +
-                           "'); otherwise drop the schema rowrunner and migrate again.");
+error refused(const std::string& what) { return {reason::migration_refused, what}; }
+
+// What another role prepared in the schema would be trusted from now on.
+asio::awaitable<void> refuse_strangers(transaction& tx) {
+  const auto found = co_await tx.run(queries::schema_strangers);
+  if (found.rows() == 0) co_return;
+  const std::string what(found.get(0, 0)), owner(found.get(0, 1)), me(found.get(0, 2));
+  throw refused(what + " belongs to " + owner + ", which is not " + me +
+                ", a superuser or the owner of the database; nothing was changed. If " + owner +
+                " has migrated before and is trusted with the queue, migrate as " + owner +
+                " (PGOPTIONS='-c role=" + owner +
+                "'); otherwise drop the schema rowrunner and migrate again.");
 }
 
 enum class ledger_form { missing, by_component };
 
-ledger_form form_of_ledger(pqxx::dbtransaction& tx) {
-  const auto columns = tx.exec(std::string(queries::ledger_columns.text));
-  if (columns.empty()) return ledger_form::missing;
-  if (columns[0][0].as<bool>()) return ledger_form::by_component;
-  throw std::runtime_error(
+asio::awaitable<ledger_form> form_of_ledger(transaction& tx) {
+  const auto columns = co_await tx.run(queries::ledger_columns);
+  if (columns.rows() == 0) co_return ledger_form::missing;
+  if (columns.get_bool(0, 0)) co_return ledger_form::by_component;
+  throw refused(
       "this database was made by a version of Rowrunner from before the first release, whose "
       "schema "
       "cannot be brought up to date: use a new database, or drop the schema rowrunner and the "
@@ -53,14 +51,16 @@ ledger_form form_of_ledger(pqxx::dbtransaction& tx) {
       "that it made");
 }
 
-migration_ledger read_ledger(pqxx::dbtransaction& tx) {
+asio::awaitable<migration_ledger> read_ledger(transaction& tx) {
   migration_ledger out;
-  if (form_of_ledger(tx) == ledger_form::missing) return out;
-  for (const auto& row : tx.exec(std::string(queries::ledger.text))) {
-    out[row[0].as<std::string>()].push_back({row[1].as<int>(), row[2].as<std::string>(),
-                                             row[3].as<std::string>(), row[4].as<std::string>()});
+  if (co_await form_of_ledger(tx) == ledger_form::missing) co_return out;
+  const auto rows = co_await tx.run(queries::ledger);
+  for (int row = 0; row < rows.rows(); ++row) {
+    out[std::string(rows.get(row, 0))].push_back(
+        {static_cast<int>(rows.get_int(row, 1)), std::string(rows.get(row, 2)),
+         std::string(rows.get(row, 3)), std::string(rows.get(row, 4))});
   }
-  return out;
+  co_return out;
 }
 
 const std::vector<ledger_entry>& entries_of(const migration_ledger& ledger, const component& part) {
@@ -80,125 +80,108 @@ std::string full_name(const component& part, std::string_view name) {
   return std::string(part.name) + "/" + std::string(name);
 }
 
-std::string checksum(pqxx::dbtransaction& tx, const migration& m) {
-  return pg::exec(tx, queries::checksum, std::string(m.text))[0][0].as<std::string>();
-}
-
 // A migration that ran must be the one of this binary: the same name and the same text.
-void check_entry(pqxx::dbtransaction& tx, const component& part, const ledger_entry& entry,
-                 const migration& mine) {
+asio::awaitable<void> check_entry(transaction& tx, const component& part, const ledger_entry& entry,
+                                  const migration& mine) {
   const std::string file = full_name(part, mine.name) + ".sql";
   if (entry.name != mine.name) {
-    throw std::runtime_error("migration " + std::to_string(entry.version) + " of " +
-                             std::string(part.name) + " ran here as " + entry.name +
-                             ".sql, this binary has " + file);
+    throw refused("migration " + std::to_string(entry.version) + " of " + std::string(part.name) +
+                  " ran here as " + entry.name + ".sql, this binary has " + file);
   }
-  if (entry.checksum != checksum(tx, mine)) {
-    throw std::runtime_error("db/migrations/" + file +
-                             " was changed after it ran here: restore it and put the change into a "
-                             "new migration");
+  const auto checksum = co_await tx.run(queries::checksum, mine.text);
+  if (entry.checksum != checksum.get(0, 0)) {
+    throw refused("db/migrations/" + file +
+                  " was changed after it ran here: restore it and put the change into a "
+                  "new migration");
   }
 }
 
-void check_component(pqxx::dbtransaction& tx, const component& part,
-                     const std::vector<ledger_entry>& entries) {
+asio::awaitable<void> check_component(transaction& tx, const component& part,
+                                      const std::vector<ledger_entry>& entries) {
   for (const auto& mine : part.migrations) {
     const auto entry = std::find_if(entries.begin(), entries.end(),
                                     [&](const auto& ran) { return ran.version == mine.version; });
     if (entry != entries.end()) {
-      check_entry(tx, part, *entry, mine);
+      co_await check_entry(tx, part, *entry, mine);
     } else if (!entries.empty() && mine.version < entries.back().version) {
-      throw std::runtime_error("migration " + full_name(part, mine.name) +
-                               ".sql did not run here, but a later one did");
+      throw refused("migration " + full_name(part, mine.name) +
+                    ".sql did not run here, but a later one did");
     }
   }
 }
 
-void check_ledger(pqxx::dbtransaction& tx, const migration_ledger& ledger,
-                  std::span<const component> components) {
-  for (const auto& part : components) check_component(tx, part, entries_of(ledger, part));
+asio::awaitable<void> check_ledger(transaction& tx, const migration_ledger& ledger,
+                                   std::span<const component> components) {
+  for (const auto& part : components) {
+    co_await check_component(tx, part, entries_of(ledger, part));
+  }
   const auto& engine = components.front();
   const int version = version_of(ledger, engine);
-  if (version <= newest_of(engine)) return;
-  const pqxx::result info = tx.exec(std::string(queries::schema_info.text));
-  const auto reason = schema_refusal(version, info[0][1].as<int>(), newest_of(engine));
-  if (reason) throw std::runtime_error(*reason);
+  if (version <= newest_of(engine)) co_return;
+  const auto info = co_await tx.run(queries::schema_info);
+  const auto why = schema_refusal(version, static_cast<int>(info.get_int(0, 1)), newest_of(engine));
+  if (why) throw error(reason::schema_unfit, *why);
 }
 
-void run(pqxx::dbtransaction& tx, const component& part, const migration& m) {
+asio::awaitable<void> run(transaction& tx, const component& part, const migration& m) {
   try {
-    tx.exec(std::string(m.text));
-  } catch (const pqxx::sql_error& error) {
-    throw std::runtime_error("migration " + full_name(part, m.name) +
-                             ".sql failed, nothing was changed: " + complaint(error));
+    co_await tx.run_script(m.text);
+  } catch (const pg::query_error& problem) {
+    throw refused("migration " + full_name(part, m.name) +
+                  ".sql failed, nothing was changed: " + problem.explanation());
   }
 }
 
-void ensure(pqxx::dbtransaction& tx, const std::vector<query>& statements) {
+asio::awaitable<void> ensure(transaction& tx, const std::vector<query>& statements) {
   for (const auto& statement : statements) {
     try {
-      tx.exec(std::string(statement.text));
-    } catch (const pqxx::sql_error& error) {
-      throw std::runtime_error("the permissions could not be set (" + std::string(statement.name) +
-                               "), nothing was changed: " + complaint(error));
+      co_await tx.run_script(statement.text);
+    } catch (const pg::query_error& problem) {
+      throw refused("the permissions could not be set (" + std::string(statement.name) +
+                    "), nothing was changed: " + problem.explanation());
     }
   }
 }
 
 /// Brings one component up to date. The engine's first migration makes the schema in which the
 /// ledger stands, so a component's entries are written after its migrations.
-void migrate_component(pqxx::dbtransaction& tx, const component& part, int version,
-                       std::vector<std::string>& applied) {
+asio::awaitable<void> migrate_component(transaction& tx, const component& part, int version,
+                                        std::vector<std::string>& applied) {
   // A newer schema has its own permissions.
-  if (version > newest_of(part)) return;
-  ensure(tx, part.before);
+  if (version > newest_of(part)) co_return;
+  co_await ensure(tx, part.before);
   for (const auto& m : part.migrations) {
-    if (m.version > version) run(tx, part, m);
+    if (m.version > version) co_await run(tx, part, m);
   }
-  if (form_of_ledger(tx) == ledger_form::missing) tx.exec(std::string(queries::ledger_create.text));
+  if (co_await form_of_ledger(tx) == ledger_form::missing) co_await tx.run(queries::ledger_create);
   for (const auto& m : part.migrations) {
     if (m.version <= version) continue;
-    pg::exec(tx, queries::ledger_add, std::string(part.name), m.version, std::string(m.name),
-             std::string(m.text));
+    co_await tx.run(queries::ledger_add, part.name, m.version, m.name, m.text);
     applied.push_back(full_name(part, m.name));
   }
-  ensure(tx, part.after);
+  co_await ensure(tx, part.after);
 }
 
-}  // namespace
-
-component engine_component() {
-  return {"engine",
-          migrations::engine(),
-          {queries::ensure_roles},
-          {queries::ensure_job_writer, queries::ensure_permissions}};
-}
-
-migration_result migrate(pqxx::connection& connection, std::span<const component> components) {
-  pqxx::work tx(connection);
-  tx.exec(std::string(queries::read_committed.text));
-  use_system_names(tx);
-  tx.exec(std::string(queries::migration_lock.text));
-  refuse_strangers(tx);
-  const auto ledger = read_ledger(tx);
-  check_ledger(tx, ledger, components);
-
+asio::awaitable<migration_result> migrate_all(transaction& tx,
+                                              std::span<const component> components) {
+  co_await tx.run(queries::migration_lock);
+  co_await refuse_strangers(tx);
+  const auto ledger = co_await read_ledger(tx);
+  co_await check_ledger(tx, ledger, components);
   migration_result out;
   for (const auto& part : components) {
-    migrate_component(tx, part, version_of(ledger, part), out.applied);
+    co_await migrate_component(tx, part, version_of(ledger, part), out.applied);
   }
   const auto& engine = components.front();
   out.version = std::max(version_of(ledger, engine), newest_of(engine));
-  pg::exec(tx, queries::schema_version_set, out.version);
-  tx.commit();
-  return out;
+  co_await tx.run(queries::schema_version_set, out.version);
+  co_return out;
 }
 
-std::vector<migration_state> migration_status(pqxx::dbtransaction& tx,
-                                              std::span<const component> components) {
-  use_system_names(tx);
-  const auto ledger = read_ledger(tx);
-  check_ledger(tx, ledger, components);
+asio::awaitable<std::vector<migration_state>> read_status(transaction& tx,
+                                                          std::span<const component> components) {
+  const auto ledger = co_await read_ledger(tx);
+  co_await check_ledger(tx, ledger, components);
   std::vector<migration_state> out;
   for (const auto& part : components) {
     const std::string name(part.name);
@@ -210,7 +193,27 @@ std::vector<migration_state> migration_status(pqxx::dbtransaction& tx,
       out.push_back({name, m.version, std::string(m.name), std::nullopt});
     }
   }
-  return out;
+  co_return out;
 }
 
-}  // namespace rowrunner
+}  // namespace
+
+component engine_component() {
+  return {"engine",
+          migrations::engine(),
+          {queries::ensure_roles},
+          {queries::ensure_job_writer, queries::ensure_permissions}};
+}
+
+asio::awaitable<migration_result> migrate(pg::session& session, std::vector<component> components) {
+  const auto work = [&](transaction& tx) { return migrate_all(tx, components); };
+  co_return co_await in_transaction(session, work, queries::begin_read_committed);
+}
+
+asio::awaitable<std::vector<migration_state>> migration_status(pg::session& session,
+                                                               std::vector<component> components) {
+  const auto work = [&](transaction& tx) { return read_status(tx, components); };
+  co_return co_await in_transaction(session, work);
+}
+
+}  // namespace rowrunner::admin

@@ -1,44 +1,84 @@
 #include "admin/transaction.hpp"
 
-#include <sstream>
-#include <stdexcept>
-
-#include "common/pg/exec.hpp"
+#include "admin/error.hpp"
+#include "admin/wait_reason.hpp"
 #include "common/schema/schema_version.hpp"
+#include "queries/admin.hpp"
 #include "queries/engine.hpp"
-#include "queries/session.hpp"
 
-namespace rowrunner {
+namespace rowrunner::admin {
+namespace {
 
-void use_system_names(pqxx::dbtransaction& tx) { pg::exec(tx, queries::search_path, true); }
+std::string on_savepoint(const query& what) {
+  return fill(what.text, {{"name", "rowrunner_admin"}});
+}
 
-void use_utc(pqxx::dbtransaction& tx) { tx.exec(std::string(queries::utc.text)); }
+pg::statement unprepared(std::string text) { return {"", std::move(text)}; }
 
-void check_schema(pqxx::dbtransaction& tx) {
-  std::optional<int> version;
-  int oldest_binary = 0;
-  if (tx.exec(std::string(queries::schema_exists.text))[0][0].as<bool>()) {
-    const pqxx::result info = tx.exec(std::string(queries::schema_info.text));
-    version = info[0][0].as<int>();
-    oldest_binary = info[0][1].as<int>();
-  }
-  if (const auto reason = schema_refusal(version, oldest_binary, binary_schema_version())) {
-    throw std::runtime_error(*reason);
+}  // namespace
+
+asio::awaitable<pg::result> transaction::execute(std::string text, std::vector<pg::param> params) {
+  const auto statement = unprepared(std::move(text));
+  pg::call one(statement, std::move(params));
+  auto answers = co_await on_.run(pg::together(std::move(one)));
+  co_return std::move(answers.front());
+}
+
+asio::awaitable<void> transaction::begin(query how) {
+  const auto first = unprepared(std::string(how.text));
+  const auto search_path = unprepared(std::string(queries::search_path.text));
+  co_await on_.run(pg::together(pg::with(first), pg::with(search_path, "true")));
+}
+
+asio::awaitable<void> transaction::commit() { co_await run(queries::commit); }
+
+asio::awaitable<void> transaction::roll_back() {
+  if (!on_.in_transaction()) co_return;
+  try {
+    co_await run(queries::rollback);
+  } catch (const pg::error&) {
+    // The connection is lost, and the transaction with it.
   }
 }
 
-std::string complaint(const pqxx::sql_error& error) {
-  std::istringstream lines(error.what());
-  std::string out;
-  for (std::string line; std::getline(lines, line);) {
-    const auto colon = line.find(":  ");
-    const std::string label = line.substr(0, colon == std::string::npos ? 0 : colon);
-    if (label == "CONTEXT" || label == "QUERY") break;
-    if (line.starts_with("LINE ") || line.find_first_not_of(" ^") == std::string::npos) continue;
-    const bool known = label == "ERROR" || label == "FATAL" || label == "DETAIL" || label == "HINT";
-    out += (out.empty() ? "" : ". ") + (known ? line.substr(colon + 3) : line);
-  }
-  return out;
+asio::awaitable<void> transaction::set_savepoint() {
+  co_await execute(on_savepoint(queries::savepoint), {});
 }
 
-}  // namespace rowrunner
+asio::awaitable<void> transaction::undo_to_savepoint() {
+  co_await execute(on_savepoint(queries::savepoint_undo), {});
+}
+
+asio::awaitable<void> set_up_reading(transaction& tx) {
+  co_await tx.run(queries::lock_timeout, "2s");
+  co_await tx.run(queries::utc);
+}
+
+asio::awaitable<void> throw_table_locked(pg::session& session) {
+  const auto ask = [](transaction& tx) { return tx.run(queries::locked_table); };
+  const auto found = co_await in_transaction(session, ask);
+  if (found.rows() == 0) {
+    throw error(reason::table_locked,
+                "a table was locked by another session for too long: try again");
+  }
+  throw error(reason::table_locked, "table " + std::string(found.get(0, 0)) + " is locked by " +
+                                        text_of(read_lock_holder(found, 0, 1)) +
+                                        ": none of its jobs can be read or claimed");
+}
+
+asio::awaitable<void> require_served(pg::session& session) {
+  const auto ask = [](transaction& tx) -> asio::awaitable<std::optional<std::string>> {
+    std::optional<int> version;
+    int oldest_binary = 0;
+    if ((co_await tx.run(queries::schema_exists)).get_bool(0, 0)) {
+      const auto info = co_await tx.run(queries::schema_info);
+      version = static_cast<int>(info.get_int(0, 0));
+      oldest_binary = static_cast<int>(info.get_int(0, 1));
+    }
+    co_return schema_refusal(version, oldest_binary, binary_schema_version());
+  };
+  const auto refusal = co_await in_transaction(session, ask);
+  if (refusal) throw error(reason::schema_unfit, *refusal);
+}
+
+}  // namespace rowrunner::admin

@@ -1,7 +1,7 @@
 #include "api/authenticate.hpp"
 
+#include "api/ask.hpp"
 #include "api/route.hpp"
-#include "api/services.hpp"
 #include "queries/api.hpp"
 
 namespace rowrunner::api {
@@ -53,7 +53,7 @@ asio::awaitable<bool> is_open(services& with, const request& asked) {
   if (!with.loopback || !asks_this_machine(asked.head)) co_return false;
   if (!is_safe(asked.head.method()) && origin_of(asked.head) == origin::other) co_return false;
   const auto statement = queries::tokens_exist.statement();
-  const auto found = co_await with.database.run_one(pg::with(statement), with.limits.database_time);
+  const auto found = co_await ask_database(with, pg::with(statement));
   co_return !found.get_bool(0, 0);
 }
 
@@ -77,7 +77,7 @@ asio::awaitable<std::optional<identity>> identity_of(services& with, credential 
   const auto hash = hash_of(given.key.secret);
   auto call = pg::with(statement, std::to_string(given.key.id));
   if (given.type == credential::kind::ticket) call.params.emplace_back(hash);
-  const auto row = co_await with.database.run_one(std::move(call), with.limits.database_time);
+  const auto row = co_await ask_database(with, std::move(call));
   co_return read_identity(row, given, hash);
 }
 

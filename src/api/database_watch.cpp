@@ -4,7 +4,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "api/services.hpp"
+#include "api/ask.hpp"
 #include "common/pg/error.hpp"
 #include "common/schema/schema_version.hpp"
 #include "migrations/api.hpp"
@@ -56,8 +56,7 @@ std::optional<std::string> database_watch::problem(clock::time_point now) const 
 asio::awaitable<std::optional<std::string>> ask_schema(services& with) {
   const auto statement = queries::api_versions.statement();
   try {
-    const auto versions =
-        co_await with.database.run_one(pg::with(statement), with.limits.database_time);
+    const auto versions = co_await ask_database(with, pg::with(statement));
     co_return refusal_of(versions);
   } catch (const pg::query_error& error) {
     if (pg::classify(error.sqlstate()) != pg::error_class::permanent) throw;

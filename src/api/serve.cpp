@@ -11,9 +11,9 @@
 #include <csignal>
 #include <stdexcept>
 
+#include "api/ask.hpp"
 #include "api/routes.hpp"
 #include "api/server.hpp"
-#include "api/services.hpp"
 #include "common/errors.hpp"
 #include "common/text.hpp"
 #include "queries/api.hpp"
@@ -68,7 +68,7 @@ std::string url_of(const tcp::endpoint& at) {
 
 asio::awaitable<bool> has_tokens(services& with) {
   const auto statement = queries::tokens_exist.statement();
-  const auto found = co_await with.database.run_one(pg::with(statement), with.limits.database_time);
+  const auto found = co_await ask_database(with, pg::with(statement));
   co_return found.get_bool(0, 0);
 }
 

@@ -1,9 +1,9 @@
 #include <boost/beast/core/string.hpp>
 
+#include "api/ask.hpp"
 #include "api/authenticate.hpp"
 #include "api/hourly_limit.hpp"
 #include "api/routes.hpp"
-#include "api/services.hpp"
 #include "queries/api.hpp"
 
 namespace rowrunner::api {
@@ -25,7 +25,7 @@ asio::awaitable<std::optional<std::string>> store_secret(services& with, const q
   const auto statement = insert.statement();
   const auto secret = new_secret();
   auto call = pg::with(statement, hash_of(secret), std::to_string(token), std::to_string(seconds));
-  const auto row = co_await with.database.run_one(std::move(call), with.limits.database_time);
+  const auto row = co_await ask_database(with, std::move(call));
   if (row.rows() == 0) co_return std::nullopt;
   co_return key_text(prefix, row.get_int(0, 0), secret);
 }
@@ -84,7 +84,7 @@ asio::awaitable<answer> sign_out(services& with, const request& asked) {
   if (asked.who.session != 0) {
     const auto statement = queries::web_session_end.statement();
     auto call = pg::with(statement, std::to_string(asked.who.session));
-    co_await with.database.run_one(std::move(call), with.limits.database_time);
+    co_await ask_database(with, std::move(call));
   }
   answer out;
   out.headers.emplace_back("Set-Cookie", cookie(asked, "", 0));

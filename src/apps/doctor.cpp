@@ -6,15 +6,17 @@
 #include <optional>
 #include <stdexcept>
 
+#include "api/component.hpp"
 #include "apps/commands.hpp"
+#include "command/database.hpp"
 #include "command/output.hpp"
-#include "command/session.hpp"
 #include "common/text.hpp"
 #include "program/setting.hpp"
 
 namespace rowrunner {
 namespace {
 
+using admin::doctor_report;
 using nlohmann::ordered_json;
 
 struct doctor_flags {
@@ -52,9 +54,11 @@ void print(const doctor_report& report) {
 }
 
 void examine(const command_context& context, const doctor_flags& flags) {
-  const doctor_options options{flags.fix, horizon_alarm_setting(flags.horizon_alarm, context.env)};
-  const auto work = [options](pg::session& session) { return run_doctor(session, options); };
-  const doctor_report report = with_session(context, work);
+  const admin::doctor_options options{flags.fix,
+                                      horizon_alarm_setting(flags.horizon_alarm, context.env),
+                                      api::api_component().after};
+  const auto work = [&](pg::session& session) { return admin::run_doctor(session, options); };
+  const auto report = with_database(context, work);
   if (context.json) {
     std::cout << as_json(report) << '\n';
   } else {

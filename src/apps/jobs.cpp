@@ -1,19 +1,15 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <rowrunner/enqueue.hpp>
 
-#include "admin/transaction.hpp"
+#include "admin/cancel.hpp"
+#include "admin/retry.hpp"
 #include "apps/commands.hpp"
 #include "apps/jobs_list.hpp"
 #include "apps/jobs_show.hpp"
 #include "command/database.hpp"
 #include "command/output.hpp"
 #include "common/errors.hpp"
-#include "common/pg/exec.hpp"
 #include "common/text.hpp"
-#include "enqueue/kinds.hpp"
-#include "queries/admin.hpp"
-#include "queries/engine.hpp"
 
 namespace rowrunner {
 namespace {
@@ -30,6 +26,7 @@ struct retry_options {
 struct cancel_options {
   std::vector<std::string> ids;
   std::optional<std::string> reason;
+  bool cascade = false;
 };
 
 void check_ids(const std::vector<std::string>& ids) {
@@ -38,111 +35,67 @@ void check_ids(const std::vector<std::string>& ids) {
   }
 }
 
-std::string status_in(const found_job& found) {
-  return ordered_json::parse(found.row).at("status").get<std::string>();
+void print_changed(const std::vector<admin::changed_job>& jobs, bool json) {
+  ordered_json list = ordered_json::array();
+  for (const auto& [id, kind, result] : jobs) {
+    if (json) {
+      list.push_back({{"id", id}, {"kind", kind}, {"result", result}});
+    } else {
+      std::cout << id << "  " << result << '\n';
+    }
+  }
+  if (json) std::cout << ordered_json{{"jobs", list}} << '\n';
 }
 
-void print_outcomes(const ordered_json& outcomes, bool json) {
+void print_retried(const admin::retried_failures& retried, bool json) {
+  ordered_json list = ordered_json::array();
+  for (const auto& [kind, requeued] : retried.kinds) {
+    list.push_back({{"kind", kind}, {"requeued", requeued}});
+    if (!json && retried.of_several_kinds && requeued > 0) {
+      std::cout << kind << ": " << requeued << '\n';
+    }
+  }
   if (json) {
-    std::cout << ordered_json{{"jobs", outcomes}} << '\n';
+    std::cout << ordered_json{{"requeued", retried.requeued}, {"kinds", list}} << '\n';
     return;
   }
-  for (const auto& outcome : outcomes) {
-    std::cout << outcome["id"].get<std::string>() << "  " << outcome["result"].get<std::string>()
-              << '\n';
-  }
+  std::cout << retried.requeued << (retried.requeued == 1 ? " job is" : " jobs are")
+            << " queued again\n";
 }
 
-// All of the jobs or none: an id that cannot be retried takes the others back.
 void retry_ids(const command_context& context, const std::vector<std::string>& ids) {
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  const auto kinds = read_kinds(tx);
-  ordered_json outcomes = ordered_json::array();
-  for (const auto& id : ids) {
-    const found_job found = find_job(tx, kinds, id);
-    const auto answer = pg::exec(tx, queries::requeue, found.kind->kind, id);
-    if (!answer[0][0].as<bool>()) {
-      throw std::runtime_error("job " + id + " is " + status_in(found) +
-                               ": only failed and cancelled jobs can be retried; nothing was done");
-    }
-    outcomes.push_back({{"id", id}, {"kind", found.kind->kind}, {"result", "queued"}});
-  }
-  tx.commit();
-  print_outcomes(outcomes, context.json);
+  check_ids(ids);
+  const auto work = [&](pg::session& session) { return admin::retry_jobs(session, ids); };
+  print_changed(with_database(context, work), context.json);
 }
 
-/// Of all kinds, or of one; each kind commits on its own, so that a long list keeps no locks.
-void retry_failed(const command_context& context, const std::optional<std::string>& only,
-                  int limit) {
-  const auto connection = connect_served(context);
-  std::vector<std::string> kinds;
-  if (only) {
-    kinds.push_back(*only);
-  } else {
-    pqxx::work tx(*connection);
-    use_system_names(tx);
-    for (const auto& kind : read_kinds(tx)) kinds.push_back(kind.kind);
-  }
-  ordered_json by_kind = ordered_json::array();
-  int total = 0;
-  for (const auto& kind : kinds) {
-    if (total == limit) break;
-    pqxx::work tx(*connection);
-    use_system_names(tx);
-    const int count = requeue_failed(tx, kind, limit - total);
-    tx.commit();
-    by_kind.push_back({{"kind", kind}, {"requeued", count}});
-    total += count;
-  }
-  if (context.json) {
-    std::cout << ordered_json{{"requeued", total}, {"kinds", by_kind}} << '\n';
-    return;
-  }
-  for (const auto& each : by_kind) {
-    const auto count = each["requeued"].get<int>();
-    if (kinds.size() > 1 && count > 0) {
-      std::cout << each["kind"].get<std::string>() << ": " << count << '\n';
-    }
-  }
-  std::cout << total << (total == 1 ? " job is" : " jobs are") << " queued again\n";
+void retry_failed(const command_context& context, const retry_options& options) {
+  if (options.kind) check_text("kind", *options.kind);
+  const auto work = [&](pg::session& session) {
+    return admin::retry_failed(session, options.kind, options.limit);
+  };
+  print_retried(with_database(context, work), context.json);
 }
 
 void retry_jobs(const command_context& context, const retry_options& options) {
   if (options.failed == !options.ids.empty()) {
     throw usage_error("jobs retry takes either job ids or --failed");
   }
-  if (!options.failed) {
-    if (options.kind) throw usage_error("jobs retry: --kind goes with --failed");
-    check_ids(options.ids);
+  if (!options.failed && options.kind) throw usage_error("jobs retry: --kind goes with --failed");
+  if (options.failed) {
+    retry_failed(context, options);
+  } else {
     retry_ids(context, options.ids);
-    return;
   }
-  retry_failed(context, options.kind, options.limit);
 }
 
 void cancel_jobs(const command_context& context, const cancel_options& options) {
   check_ids(options.ids);
   if (options.reason) check_text("--reason", *options.reason);
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  const auto kinds = read_kinds(tx);
-  ordered_json outcomes = ordered_json::array();
-  for (const auto& id : options.ids) {
-    const found_job found = find_job(tx, kinds, id);
-    const auto answer = pg::exec(tx, queries::cancel, found.kind->kind, id, options.reason);
-    const auto result = answer[0][0].is_null() ? "gone" : answer[0][0].as<std::string>();
-    // 'cancelled' is also what a job answers that was cancelled before, which is what was wanted.
-    if (result != "cancelled" && result != "requested") {
-      throw std::runtime_error("job " + id + " is " + result +
-                               " already: there is nothing to cancel; nothing was done");
-    }
-    outcomes.push_back({{"id", id}, {"kind", found.kind->kind}, {"result", result}});
-  }
-  tx.commit();
-  print_outcomes(outcomes, context.json);
+  const auto work = [&](pg::session& session) {
+    return admin::cancel_jobs(session, options.ids, options.reason, options.cascade);
+  };
+  print_changed(with_database(context, work), context.json);
 }
 
 void add_list(CLI::App& jobs, command_context& context) {
@@ -210,6 +163,7 @@ void add_cancel(CLI::App& jobs, command_context& context) {
   auto options = std::make_shared<cancel_options>();
   command->add_option("ID", options->ids, "The ids of the jobs")->required();
   command->add_option("--reason", options->reason, "Why; it stands in last_error");
+  command->add_flag("--cascade", options->cascade, "Also the jobs that wait for them");
   command->footer(
       "Example:\n"
       "  rowrunner jobs cancel 01890a5d-ac96-774b-bcce-b302099a8057 --reason 'plan was deleted'");

@@ -1,60 +1,45 @@
-#include "enqueue/kinds.hpp"
+#include "admin/kinds.hpp"
 
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 
-#include "admin/transaction.hpp"
+#include "admin/repair.hpp"
+#include "admin/retention.hpp"
 #include "apps/commands.hpp"
-#include "apps/kinds_repair.hpp"
-#include "apps/retention_setting.hpp"
-#include "apps/wait_reason.hpp"
 #include "command/database.hpp"
 #include "command/output.hpp"
 #include "common/errors.hpp"
-#include "common/pg/exec.hpp"
 #include "common/text.hpp"
-#include "queries/admin.hpp"
 
 namespace rowrunner {
 namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json or_null(const std::string& text) {
-  return text.empty() ? ordered_json() : ordered_json(text);
+ordered_json or_null(const std::optional<std::string>& text) {
+  return text ? ordered_json(*text) : ordered_json();
 }
 
-std::string kept(const std::string& retention) {
-  return retention.empty() ? "for ever" : retention;
+std::string kept(const std::optional<std::string>& retention) {
+  return retention.value_or("for ever");
 }
 
-std::map<std::string, std::int64_t> live_workers(pqxx::dbtransaction& tx) {
-  std::map<std::string, std::int64_t> out;
-  for (const auto& row : tx.exec(std::string(queries::live_workers.text))) {
-    out[row[0].as<std::string>()] = row[1].as<std::int64_t>();
-  }
-  return out;
+ordered_json as_json(const admin::kind_summary& kind) {
+  return {{"kind", kind.kind},
+          {"table", or_null(kind.table)},
+          {"state", kind.state},
+          {"paused", kind.paused},
+          {"workers", kind.workers},
+          {"cancelled_status", kind.cancelled_status},
+          {"retention", or_null(kind.retention)},
+          {"failed_retention", or_null(kind.failed_retention)}};
 }
 
 void list_kinds(const command_context& context) {
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  const auto kinds = read_kinds(tx, dropped_tables::included);
-  auto workers = live_workers(tx);
+  const auto kinds = with_database(context, admin::list_kinds);
   if (context.json) {
     ordered_json list = ordered_json::array();
-    for (const auto& kind : kinds) {
-      list.push_back({{"kind", kind.kind},
-                      {"table", or_null(kind.table)},
-                      {"state", kind_state(kind.paused, workers[kind.kind])},
-                      {"paused", kind.paused},
-                      {"workers", workers[kind.kind]},
-                      {"cancelled_status", kind.cancelled_status},
-                      {"retention", or_null(kind.retention)},
-                      {"failed_retention", or_null(kind.failed_retention)}});
-    }
+    for (const auto& kind : kinds) list.push_back(as_json(kind));
     std::cout << ordered_json{{"kinds", list}} << '\n';
     return;
   }
@@ -66,8 +51,7 @@ void list_kinds(const command_context& context) {
   text_table table(
       {{"KIND"}, {"TABLE"}, {"STATE"}, {"KEEPS SUCCEEDED"}, {"KEEPS FAILED AND CANCELLED"}});
   for (const auto& kind : kinds) {
-    table.add({kind.kind, kind.table.empty() ? "(dropped)" : kind.table,
-               std::string(kind_state(kind.paused, workers[kind.kind])), kept(kind.retention),
+    table.add({kind.kind, kind.table.value_or("(dropped)"), kind.state, kept(kind.retention),
                kept(kind.failed_retention)});
   }
   table.print(std::cout);
@@ -81,52 +65,72 @@ struct retention_flags {
 
 void set_retention(const command_context& context, const retention_flags& flags) {
   check_text("kind", flags.kind);
-  const auto parsed = [](const std::optional<std::string>& text) {
-    return text ? std::optional(parse_retention(*text)) : std::nullopt;
-  };
-  const auto succeeded = parsed(flags.succeeded);
-  const auto failed = parsed(flags.failed);
-  if (!succeeded && !failed) {
+  admin::kind_retention wanted;
+  if (flags.succeeded) wanted.retention = admin::parse_retention(*flags.succeeded);
+  if (flags.failed) wanted.failed_retention = admin::parse_retention(*flags.failed);
+  if (!flags.succeeded && !flags.failed) {
     throw usage_error(
         "how long? give a time such as 7d, or never; --failed 30d for failed and "
         "cancelled jobs (see rowrunner kinds retention --help)");
   }
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  const auto now = pg::exec(tx, queries::kind_retention, flags.kind, succeeded, failed);
-  if (now.empty()) throw unknown_kind(tx, flags.kind);
-  tx.commit();
-  const auto retention = now[0][0].as<std::string>("");
-  const auto failed_retention = now[0][1].as<std::string>("");
+  const auto work = [&](pg::session& session) {
+    return admin::set_retention(session, flags.kind, wanted);
+  };
+  const auto now = with_database(context, work);
   if (context.json) {
     std::cout << ordered_json{{"kind", flags.kind},
-                              {"retention", or_null(retention)},
-                              {"failed_retention", or_null(failed_retention)}}
+                              {"retention", or_null(now.retention)},
+                              {"failed_retention", or_null(now.failed_retention)}}
               << '\n';
     return;
   }
-  std::cout << flags.kind << " keeps succeeded jobs " << kept(retention)
-            << ", failed and cancelled ones " << kept(failed_retention) << '\n';
-  if (!retention.empty() || !failed_retention.empty()) {
+  std::cout << flags.kind << " keeps succeeded jobs " << kept(now.retention)
+            << ", failed and cancelled ones " << kept(now.failed_retention) << '\n';
+  if (now.retention || now.failed_retention) {
     std::cout << "workers of the kind delete the rows that are older from its table\n";
   }
 }
 
 void set_paused(const command_context& context, const std::string& kind, bool paused) {
   check_text("kind", kind);
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  const auto changed = pg::exec(tx, queries::pause, kind, paused ? "true" : "false");
-  if (changed.empty()) throw unknown_kind(tx, kind);
-  tx.commit();
+  const auto work = [&](pg::session& session) { return admin::set_paused(session, kind, paused); };
+  with_database(context, work);
   if (context.json) {
     std::cout << ordered_json{{"kind", kind}, {"paused", paused}} << '\n';
   } else {
     std::cout << kind
               << (paused ? " is paused: its jobs wait, running ones end\n" : " is not paused\n");
   }
+}
+
+void repair(const command_context& context, const std::string& kind) {
+  check_text("kind", kind);
+  const auto work = [&](pg::session& session) { return admin::repair_kind(session, kind); };
+  const auto done = with_database(context, work);
+  if (context.json) {
+    std::cout << ordered_json{{"kind", kind},
+                              {"queued", done.queued},
+                              {"delayed", done.delayed},
+                              {"failed", done.failed},
+                              {"lost", done.lost},
+                              {"removed", done.removed},
+                              {"problems", done.problems}}
+              << '\n';
+    return;
+  }
+  std::cout << kind << ": added " << done.queued << " queued, " << done.delayed << " delayed, "
+            << done.failed << " failed, " << done.lost << " lost; removed " << done.removed
+            << " stale entries\n";
+  for (const auto& problem : done.problems) std::cout << "not repaired: " << problem << '\n';
+}
+
+void add_repair(CLI::App& kinds, command_context& context) {
+  auto* command = kinds.add_subcommand(
+      "repair", "Give every job its entry again, after a restore with triggers disabled");
+  auto kind = std::make_shared<std::string>();
+  command->add_option("KIND", *kind, "The kind's name")->required();
+  command->callback(
+      [&context, kind] { context.action = [&context, kind] { repair(context, *kind); }; });
 }
 
 void add_switch(CLI::App& kinds, command_context& context, const std::string& name, bool paused,

@@ -3,7 +3,7 @@
 #include <exception>
 #include <iostream>
 
-#include "admin/transaction.hpp"
+#include "admin/error.hpp"
 #include "apps/commands.hpp"
 #include "apps/worker_command.hpp"
 #include "apps/workloads.hpp"
@@ -75,9 +75,7 @@ int run(int argc, char** argv) {
   if (!context.action) throw usage_error("which command? (see rowrunner --help)");
   try {
     context.action();
-  } catch (const pqxx::insufficient_privilege& error) {
-    return complain(complaint(error) + permission_advice(context), failure);
-  } catch (const pg::query_error& error) {
+  } catch (const pg::query_error& error) {  // of a worker
     const bool denied = error.sqlstate() == "42501";
     return complain(error.what() + (denied ? permission_advice(context) : ""), failure);
   }
@@ -91,10 +89,8 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const usage_error& error) {
     return complain(error.what(), usage);
-  } catch (const pqxx::broken_connection&) {
-    return complain("the connection to the database was lost", failure);
-  } catch (const pqxx::sql_error& error) {
-    return complain(complaint(error), failure);
+  } catch (const admin::error& error) {
+    return complain(error.what(), error.why() == admin::reason::bad_argument ? usage : failure);
   } catch (const std::exception& error) {
     return complain(error.what(), failure);
   }

@@ -41,7 +41,7 @@ std::vector<component> chosen_components(const std::vector<std::string>& only) {
   return all;
 }
 
-void print_status(const std::vector<migration_state>& states, bool json) {
+void print_status(const std::vector<admin::migration_state>& states, bool json) {
   if (json) {
     ordered_json list = ordered_json::array();
     for (const auto& state : states) {
@@ -83,17 +83,19 @@ void print_applied(const std::vector<std::string>& names, int version, bool dry_
   }
 }
 
-void run_migrate(const command_context& context, const migrate_options& options) {
-  const auto components = chosen_components(options.only);
-  const auto connection = connect(context);
-  if (!options.status && !options.dry_run) {
-    const auto result = migrate(*connection, components);
-    print_applied(result.applied, result.version, false, context.json);
-    return;
-  }
-  pqxx::work tx(*connection);
-  const auto states = migration_status(tx, components);
-  if (options.status) {
+void run_migrate(const command_context& context, const std::vector<component>& components) {
+  const auto work = [&](pg::session& session) { return admin::migrate(session, components); };
+  const auto result = command_database(context).run(work);
+  print_applied(result.applied, result.version, false, context.json);
+}
+
+void only_tell(const command_context& context, const std::vector<component>& components,
+               bool dry_run) {
+  const auto work = [&](pg::session& session) {
+    return admin::migration_status(session, components);
+  };
+  const auto states = command_database(context).run(work);
+  if (!dry_run) {
     print_status(states, context.json);
     return;
   }
@@ -127,7 +129,14 @@ void add_migrate_command(CLI::App& app, command_context& context) {
       "  rowrunner migrate --only engine\n"
       "  rowrunner migrate --status --json");
   command->callback([&context, options] {
-    context.action = [&context, options] { run_migrate(context, *options); };
+    context.action = [&context, options] {
+      const auto components = chosen_components(options->only);
+      if (options->status || options->dry_run) {
+        only_tell(context, components, options->dry_run);
+      } else {
+        run_migrate(context, components);
+      }
+    };
   });
 }
 

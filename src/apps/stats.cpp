@@ -1,4 +1,4 @@
-#include "apps/stats.hpp"
+#include "admin/stats.hpp"
 
 #include <unistd.h>
 
@@ -8,58 +8,20 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "admin/transaction.hpp"
+#include "admin/kinds.hpp"
+#include "admin/metrics.hpp"
 #include "apps/commands.hpp"
-#include "apps/read_horizon_holders.hpp"
-#include "apps/read_jobs.hpp"
-#include "apps/wait_reason.hpp"
 #include "command/database.hpp"
 #include "command/output.hpp"
 #include "common/errors.hpp"
-#include "common/pg/exec.hpp"
 #include "common/text.hpp"
-#include "enqueue/kinds.hpp"
 #include "program/setting.hpp"
-#include "queries/admin.hpp"
 
 namespace rowrunner {
 namespace {
 
+using admin::kind_stats;
 using nlohmann::ordered_json;
-
-void read_waiting(pqxx::dbtransaction& tx, const kind_info& kind, kind_stats& stats) {
-  const auto count = pg::exec(tx, kind.bind(queries::waiting), kind.id, kind_stats::check_limit,
-                              kind_stats::count_limit + 1);
-  stats.waiting = count[0][0].as<std::int64_t>();
-  stats.waiting_is_approximate = count[0][1].as<bool>();
-  const auto oldest = pg::exec(tx, kind.bind(queries::oldest_waiting), kind.id);
-  if (!oldest[0][0].is_null()) stats.oldest_seconds = oldest[0][0].as<double>();
-}
-
-std::vector<kind_stats> read_stats(pqxx::dbtransaction& tx) {
-  std::map<int, kind_info> kinds;
-  for (auto& kind : read_kinds(tx)) kinds.emplace(kind.id, std::move(kind));
-  std::vector<kind_stats> out;
-  const auto rows = pg::exec(tx, queries::stats, kind_stats::count_limit + 1);
-  tx.exec(std::string(queries::read_settings.text));
-  for (const auto& row : rows) {
-    const auto kind = kinds.find(row[0].as<int>());
-    if (kind == kinds.end()) continue;
-    kind_stats stats;
-    stats.kind = row[1].as<std::string>();
-    stats.paused = row[2].as<bool>();
-    stats.delayed = row[3].as<std::int64_t>();
-    stats.running = row[4].as<std::int64_t>();
-    stats.failures = row[5].as<std::int64_t>();
-    stats.workers = row[6].as<std::int64_t>();
-    for (int c = 0; c < static_cast<int>(kind_stats::counter_names.size()); ++c) {
-      stats.counters.push_back(row[7 + c].as<std::int64_t>());
-    }
-    read_waiting(tx, kind->second, stats);
-    out.push_back(std::move(stats));
-  }
-  return out;
-}
 
 std::string bounded(std::int64_t count) {
   constexpr auto limit = kind_stats::count_limit;
@@ -68,22 +30,24 @@ std::string bounded(std::int64_t count) {
 
 ordered_json as_json(const kind_stats& stats) {
   ordered_json last_hour;
-  for (std::size_t c = 0; c < kind_stats::counter_names.size(); ++c) {
-    last_hour[kind_stats::counter_names[c]] = stats.counters[c];
+  for (const auto& event : admin::event_names) {
+    last_hour[event.name] = stats.last_hour.*event.count;
   }
-  return {{"kind", stats.kind},
-          {"state", kind_state(stats.paused, stats.workers)},
-          {"paused", stats.paused},
-          {"waiting", kind_stats::limited(stats.waiting)},
-          {"waiting_is_lower_bound", stats.waiting > kind_stats::count_limit},
-          {"waiting_is_approximate", stats.waiting_is_approximate},
-          {"delayed", kind_stats::limited(stats.delayed)},
-          {"running", stats.running},
-          {"failed", kind_stats::limited(stats.failures)},
-          {"oldest_waiting_seconds",
-           stats.oldest_seconds ? ordered_json(*stats.oldest_seconds) : ordered_json()},
-          {"workers", stats.workers},
-          {"last_hour", last_hour}};
+  return {
+      {"kind", stats.kind},
+      {"state", admin::kind_state(stats.paused, stats.workers)},
+      {"paused", stats.paused},
+      {"waiting", kind_stats::limited(stats.waiting)},
+      {"waiting_is_lower_bound", stats.waiting > kind_stats::count_limit},
+      {"waiting_is_approximate", stats.waiting_is_approximate},
+      {"delayed", kind_stats::limited(stats.delayed)},
+      {"held", kind_stats::limited(stats.held)},
+      {"running", stats.running},
+      {"failed", kind_stats::limited(stats.failed)},
+      {"oldest_waiting_seconds",
+       stats.oldest_waiting_seconds ? ordered_json(*stats.oldest_waiting_seconds) : ordered_json()},
+      {"workers", stats.workers},
+      {"last_hour", last_hour}};
 }
 
 std::string as_text(const std::vector<kind_stats>& all) {
@@ -94,6 +58,7 @@ std::string as_text(const std::vector<kind_stats>& all) {
                     {"WAITING", right},
                     {"OLDEST", right},
                     {"DELAYED", right},
+                    {"HELD", right},
                     {"RUNNING", right},
                     {"FAILED", right},
                     {"│ LAST HOUR: DONE", right},
@@ -102,21 +67,21 @@ std::string as_text(const std::vector<kind_stats>& all) {
                     {"RESCUED", right},
                     {"REFUSED", right}});
   for (const auto& stats : all) {
-    const auto& c = stats.counters;
-    table.add({stats.kind, std::string(kind_state(stats.paused, stats.workers)),
+    const auto& c = stats.last_hour;
+    table.add({stats.kind, std::string(admin::kind_state(stats.paused, stats.workers)),
                std::to_string(stats.workers),
                (stats.waiting_is_approximate ? "~" : "") + bounded(stats.waiting),
-               stats.oldest_seconds ? duration_text(*stats.oldest_seconds) : "-",
-               bounded(stats.delayed), std::to_string(stats.running), bounded(stats.failures),
-               std::to_string(c[1]), std::to_string(c[2]), std::to_string(c[3]),
-               std::to_string(c[4]), std::to_string(c[6])});
+               stats.oldest_waiting_seconds ? duration_text(*stats.oldest_waiting_seconds) : "-",
+               bounded(stats.delayed), bounded(stats.held), std::to_string(stats.running),
+               bounded(stats.failed), std::to_string(c.succeeded), std::to_string(c.failed),
+               std::to_string(c.retried), std::to_string(c.rescued), std::to_string(c.refused)});
   }
   std::ostringstream out;
   table.print(out);
   return out.str();
 }
 
-ordered_json as_json(const horizon_holder& holder) {
+ordered_json as_json(const vacuum_blocker& holder) {
   const auto text = [](const std::string& value) {
     return value.empty() ? ordered_json() : ordered_json(printable(value, 1000));
   };
@@ -134,7 +99,7 @@ ordered_json as_json(const horizon_holder& holder) {
 
 /// The figures of the oldest snapshot are always there, so that they can be charted; who holds it
 /// is named once it is too long.
-ordered_json as_json(const std::vector<horizon_holder>& holders, std::chrono::milliseconds alarm) {
+ordered_json as_json(const std::vector<vacuum_blocker>& holders, std::chrono::milliseconds alarm) {
   ordered_json held_by = ordered_json::array();
   for (const auto& holder : holders) {
     if (holds_too_long(holder, alarm)) held_by.push_back(as_json(holder));
@@ -145,7 +110,7 @@ ordered_json as_json(const std::vector<horizon_holder>& holders, std::chrono::mi
           {"held_by", held_by}};
 }
 
-std::string as_text(const horizon_holder& holder) {
+std::string as_text(const vacuum_blocker& holder) {
   constexpr std::size_t widest = 100;
   std::string out = "Dead rows are kept";
   if (holder.seconds) out += " since " + holder.since + " (" + duration_text(*holder.seconds) + ")";
@@ -157,27 +122,25 @@ std::string as_text(const horizon_holder& holder) {
 
 enum class format { text, json, prometheus };
 
-void print_stats(pqxx::connection& connection, format how, std::chrono::milliseconds alarm) {
-  std::vector<kind_stats> all;
-  std::vector<horizon_holder> holders;
-  read_jobs(connection, [&](pqxx::dbtransaction& tx) {
-    all = read_stats(tx);
-    holders = read_horizon_holders(tx);
-  });
-  if (how == format::prometheus) {
-    std::cout << stats_metrics(all, holders, alarm) << std::flush;
-    return;
+void print_json(const admin::database_stats& stats, std::chrono::milliseconds alarm) {
+  ordered_json list = ordered_json::array();
+  for (const auto& each : stats.kinds) list.push_back(as_json(each));
+  std::cout << ordered_json{{"kinds", list}, {"horizon", as_json(stats.vacuum_blockers, alarm)}}
+            << '\n';
+}
+
+void print_text(const admin::database_stats& stats, std::chrono::milliseconds alarm) {
+  std::cout << as_text(stats.kinds);
+  for (const auto& blocker : stats.vacuum_blockers) {
+    if (holds_too_long(blocker, alarm)) std::cout << '\n' << as_text(blocker);
   }
-  if (how == format::json) {
-    ordered_json list = ordered_json::array();
-    for (const auto& stats : all) list.push_back(as_json(stats));
-    std::cout << ordered_json{{"kinds", list}, {"horizon", as_json(holders, alarm)}} << std::endl;
-    return;
-  }
-  std::cout << as_text(all);
-  for (const auto& holder : holders) {
-    if (holds_too_long(holder, alarm)) std::cout << '\n' << as_text(holder);
-  }
+}
+
+void print_stats(command_database& from, format how, std::chrono::milliseconds alarm) {
+  const auto stats = from.run(admin::read_stats);
+  if (how == format::prometheus) std::cout << metrics_text(stats, alarm);
+  if (how == format::json) print_json(stats, alarm);
+  if (how == format::text) print_text(stats, alarm);
   std::cout << std::flush;
 }
 
@@ -190,7 +153,7 @@ bool interrupted_within(double seconds, const sigset_t& signals) {
   return sigtimedwait(&signals, nullptr, &limit) > 0;
 }
 
-void watch_stats(pqxx::connection& connection, format how, std::chrono::milliseconds alarm,
+void watch_stats(command_database& from, format how, std::chrono::milliseconds alarm,
                  double seconds) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -200,7 +163,7 @@ void watch_stats(pqxx::connection& connection, format how, std::chrono::millisec
   const bool redraw = how == format::text && isatty(STDOUT_FILENO) == 1;
   do {
     if (redraw) std::cout << "\x1b[H\x1b[2J";
-    print_stats(connection, how, alarm);
+    print_stats(from, how, alarm);
   } while (!interrupted_within(seconds, signals));
 }
 
@@ -234,11 +197,12 @@ void add_stats_command(CLI::App& app, command_context& context) {
       if (*metrics && context.json) throw usage_error("choose --json or --prometheus");
       const auto how = *metrics ? format::prometheus : context.json ? format::json : format::text;
       const auto held = horizon_alarm_setting(*alarm, context.env);
-      const auto connection = connect_served(context);
+      command_database from(context);
+      from.require_served();
       if (again) {
-        watch_stats(*connection, how, held, *seconds);
+        watch_stats(from, how, held, *seconds);
       } else {
-        print_stats(*connection, how, held);
+        print_stats(from, how, held);
       }
     };
   });

@@ -1,16 +1,14 @@
+#include "api/tokens.hpp"
+
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "admin/transaction.hpp"
 #include "api/access.hpp"
-#include "api/secret.hpp"
 #include "apps/commands.hpp"
 #include "command/database.hpp"
 #include "command/output.hpp"
 #include "common/errors.hpp"
-#include "common/pg/exec.hpp"
 #include "common/text.hpp"
-#include "queries/api.hpp"
 
 namespace rowrunner {
 namespace {
@@ -37,64 +35,53 @@ void add_token(const command_context& context, const token_flags& flags) {
     throw usage_error("--role: '" + printable(flags.role, 40) +
                       "' is none of user, viewer, operator, admin");
   }
-  const auto secret = api::new_secret();
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  const auto id = pg::exec(tx, queries::token_add, api::hash_of(secret), flags.user, flags.role,
-                           flags.name)[0][0]
-                      .as<std::int64_t>();
-  tx.commit();
-  const auto token = api::key_text(api::token_prefix, id, secret);
+  const auto work = [&](pg::session& session) {
+    return api::add_token(session, flags.user, flags.role, flags.name);
+  };
+  const auto made = with_database(context, work);
   if (context.json) {
-    std::cout << ordered_json{{"id", id}, {"token", token}} << '\n';
+    std::cout << ordered_json{{"id", made.id}, {"token", made.text}} << '\n';
     return;
   }
-  std::cout << "token " << id << " of " << one_line(flags.user, 200) << " with the role "
+  std::cout << "token " << made.id << " of " << one_line(flags.user, 200) << " with the role "
             << flags.role << "; it is not shown again:\n"
-            << token << '\n';
+            << made.text << '\n';
 }
 
-void print_tokens(const pqxx::result& rows, bool json) {
-  ordered_json list = ordered_json::array();
-  text_table table({{"ID", text_table::align::right}, {"USER"}, {"ROLE"}, {"NAME"}, {"STATE"}});
-  for (const auto& row : rows) {
-    const auto revoked = row[5].as<std::string>("");
-    list.push_back(
-        {{"id", row[0].as<std::int64_t>()},
-         {"user", row[1].as<std::string>()},
-         {"role", row[2].as<std::string>()},
-         {"name", row[3].as<std::string>()},
-         {"created_at", utc_text(row[4].as<std::string>())},
-         {"revoked_at", revoked.empty() ? ordered_json() : ordered_json(utc_text(revoked))}});
-    table.add({row[0].as<std::string>(), one_line(row[1].as<std::string>(), 40),
-               row[2].as<std::string>(), one_line(row[3].as<std::string>(), 40),
-               revoked.empty() ? "valid" : "revoked"});
-  }
-  if (json) {
-    std::cout << ordered_json{{"tokens", list}} << '\n';
-  } else if (table.empty()) {
-    std::cout << "no tokens: 'rowrunner tokens add --user NAME --role admin' makes one\n";
-  } else {
-    table.print(std::cout);
-  }
+ordered_json as_json(const api::token_entry& token) {
+  return {{"id", token.id},
+          {"user", token.user},
+          {"role", token.role},
+          {"name", token.name},
+          {"created_at", token.created_at},
+          {"revoked_at", token.revoked_at ? ordered_json(*token.revoked_at) : ordered_json()}};
 }
 
 void list_tokens(const command_context& context) {
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  use_utc(tx);
-  print_tokens(tx.exec(std::string(queries::token_list.text)), context.json);
+  const auto tokens = with_database(context, api::list_tokens);
+  if (context.json) {
+    ordered_json list = ordered_json::array();
+    for (const auto& token : tokens) list.push_back(as_json(token));
+    std::cout << ordered_json{{"tokens", list}} << '\n';
+    return;
+  }
+  if (tokens.empty()) {
+    std::cout << "no tokens: 'rowrunner tokens add --user NAME --role admin' makes one\n";
+    return;
+  }
+  text_table table({{"ID", text_table::align::right}, {"USER"}, {"ROLE"}, {"NAME"}, {"STATE"}});
+  for (const auto& token : tokens) {
+    table.add({std::to_string(token.id), one_line(token.user, 40), token.role,
+               one_line(token.name, 40), token.revoked_at ? "revoked" : "valid"});
+  }
+  table.print(std::cout);
 }
 
 void revoke_token(const command_context& context, const token_flags& flags) {
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  const auto revoked = pg::exec(tx, queries::token_revoke, flags.id);
-  if (revoked.empty()) throw std::runtime_error("there is no token " + std::to_string(flags.id));
-  tx.commit();
+  const auto work = [&](pg::session& session) { return api::revoke_token(session, flags.id); };
+  if (!with_database(context, work)) {
+    throw std::runtime_error("there is no token " + std::to_string(flags.id));
+  }
   if (context.json) {
     std::cout << ordered_json{{"id", flags.id}, {"revoked", true}} << '\n';
   } else {

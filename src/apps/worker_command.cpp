@@ -1,5 +1,6 @@
 #include "apps/worker_command.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,12 +36,15 @@ std::map<std::string, std::string> handlers_by_kind(const command_flags& flags) 
 }
 
 void run_command(const command_flags& flags, const command_context& context) {
-  std::vector<served_kind> kinds;
+  const handler_table handlers(context.env);
+  program_kinds kinds;
+  // The statements of the workloads name their schemas.
+  kinds.system_names_only = true;
+  for (const auto& entry : workload_handlers()) kinds.known.emplace_back(entry.name);
   for (const auto& [kind, handler] : handlers_by_kind(flags)) {
-    served_kind served;
-    served.options.kind = kind;
-    served.add = find_handler(kind, handler).add;
-    kinds.push_back(std::move(served));
+    const auto same = std::find(kinds.known.begin(), kinds.known.end(), kind);
+    if (same == kinds.known.end()) kinds.known.push_back(kind);
+    kinds.served.push_back(handlers.find(kind, handler));
   }
   serve(flags, context, kinds);
 }

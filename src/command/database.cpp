@@ -1,101 +1,84 @@
 #include "command/database.hpp"
 
-#include <libpq-fe.h>
-
-#include <sstream>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "admin/transaction.hpp"
 #include "common/pg/endpoint.hpp"
+#include "common/schema/kind_info.hpp"
 #include "queries/admin.hpp"
 
 namespace rowrunner {
 namespace {
 
-struct free_options {
-  void operator()(PQconninfoOption* list) const noexcept { PQconninfoFree(list); }
-};
+using namespace std::chrono_literals;
 
-void append_option(std::string& out, std::string_view keyword, std::string_view value) {
-  out += out.empty() ? "" : " ";
-  out += keyword;
-  out += "='";
-  for (const char c : value) {
-    if (c == '\'' || c == '\\') out += '\\';
-    out += c;
-  }
-  out += '\'';
+/// As libpq has it: the URL, then PGCONNECT_TIMEOUT; nothing positive means no limit, and one
+/// second is too short. Without either, a host that does not answer gets five.
+std::chrono::milliseconds connect_timeout(const std::string& url) {
+  std::string text = pg::parse_endpoint(url).connect_timeout;
+  const char* const set = std::getenv("PGCONNECT_TIMEOUT");
+  if (text.empty() && set != nullptr) text = set;
+  int seconds = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (parsed.ec != std::errc{}) return 5s;
+  return seconds <= 0 ? 24h
+                      : std::max<std::chrono::milliseconds>(std::chrono::seconds(seconds), 2s);
 }
 
-// The URL as a key=value string, with what it leaves out: without a time limit, a host that does
-// not answer would keep a command waiting for minutes.
-std::string with_defaults(const std::string& url) {
-  const std::unique_ptr<PQconninfoOption, free_options> list(PQconninfoParse(url.c_str(), nullptr));
-  std::string out;
-  bool limited = std::getenv("PGCONNECT_TIMEOUT") != nullptr;
-  for (const PQconninfoOption* option = list.get(); option->keyword != nullptr; ++option) {
-    if (option->val == nullptr) continue;
-    const std::string_view keyword = option->keyword;
-    limited = limited || keyword == "connect_timeout";
-    if (keyword != "client_encoding") append_option(out, keyword, option->val);
-  }
-  if (!limited) append_option(out, "connect_timeout", "5");
-  append_option(out, "fallback_application_name", "rowrunner");
-  append_option(out, "client_encoding", "UTF8");
-  return out;
+/// A command runs a statement once, so none is prepared, and a transaction-mode pooler in between
+/// does no harm. Statements such as a repair may take long.
+pg::settings session_settings(const command_context& context) {
+  pg::settings settings;
+  settings.url = context.database_url();
+  settings.pooled = true;
+  settings.system_names_only = true;
+  settings.connect_timeout = connect_timeout(settings.url);
+  settings.answer_timeout = 24h;
+  return settings;
 }
 
-// libpq's reason in one line; its indented lines are questions back.
-std::string reason_of(const std::string& text) {
-  std::istringstream lines(text);
-  std::string out;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.empty() || line.front() == '\t') continue;
-    out += (out.empty() ? "" : "; ") + line;
+std::string advice_for(const pg::result& me) {
+  const auto user = quote_name(me.get(0, 0));
+  const bool is_app = me.get_bool(0, 1), is_worker = me.get_bool(0, 2);
+  const auto grant = [&](const std::string& role, const std::string& what) {
+    return ". You are connected as " + user + ": GRANT " + role + " TO " + user + " lets it " +
+           what;
+  };
+  if (!is_app && !is_worker) {
+    return grant("rowrunner_app", "enqueue, read, cancel and retry jobs") +
+           ", rowrunner_worker also run them and pause kinds";
   }
-  return out;
+  if (!is_worker) return grant("rowrunner_worker", "run jobs and pause kinds");
+  return ". You are connected as " + user +
+         ", which has the permissions of a worker: this takes those of the role that ran "
+         "'rowrunner migrate', or of the owner of the table";
 }
 
 }  // namespace
 
-std::unique_ptr<pqxx::connection> connect(const command_context& context) {
-  const std::string url = context.database_url();
-  const pg::endpoint target = pg::parse_endpoint(url);
-  try {
-    return std::make_unique<pqxx::connection>(with_defaults(url));
-  } catch (const pqxx::broken_connection& error) {
-    throw pg::explain_failure(target, reason_of(error.what()));
-  }
+command_database::command_database(const command_context& context)
+    : context_(context), session_(io_.get_executor(), session_settings(context)) {}
+
+void command_database::require_served() { run(admin::require_served); }
+
+void command_database::explain(const pg::query_error& refused) const {
+  const bool denied = refused.sqlstate() == "42501";
+  throw std::runtime_error(refused.explanation() + (denied ? permission_advice(context_) : ""));
 }
 
-std::unique_ptr<pqxx::connection> connect_served(const command_context& context) {
-  auto connection = connect(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  check_schema(tx);
-  tx.commit();
-  return connection;
+void command_database::explain(const pg::connection_lost&) {
+  throw std::runtime_error("the connection to the database was lost");
 }
 
 std::string permission_advice(const command_context& context) {
+  const auto ask = [](admin::transaction& tx) { return tx.run(queries::whoami); };
+  const auto work = [&](pg::session& session) { return admin::in_transaction(session, ask); };
   try {
-    const auto connection = connect(context);
-    pqxx::work tx(*connection);
-    use_system_names(tx);
-    const pqxx::row me = tx.exec(std::string(queries::whoami.text))[0];
-    const auto user = tx.quote_name(me[0].as<std::string>());
-    const auto grant = [&](const std::string& role, const std::string& what) {
-      return ". You are connected as " + user + ": GRANT " + role + " TO " + user + " lets it " +
-             what;
-    };
-    if (!me[1].as<bool>() && !me[2].as<bool>()) {
-      return grant("rowrunner_app", "enqueue, read, cancel and retry jobs") +
-             ", rowrunner_worker also run them and pause kinds";
-    }
-    if (!me[2].as<bool>()) return grant("rowrunner_worker", "run jobs and pause kinds");
-    return ". You are connected as " + user +
-           ", which has the permissions of a worker: this takes those of the role that ran "
-           "'rowrunner migrate', or of the owner of the table";
+    return advice_for(command_database(context).run(work));
   } catch (const std::exception&) {
     return "";
   }

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <iosfwd>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,11 +38,5 @@ class text_table {
 
 /// "3s", "4m 10s", "2h 5m", "3d 4h".
 std::string duration_text(double seconds);
-
-/// A timestamp as to_json writes it in UTC, with Z for its offset; other text stays as it is.
-std::string utc_text(std::string text);
-
-/// The same for the members of an object that hold the engine's timestamps.
-void use_z(nlohmann::ordered_json& object);
 
 }  // namespace rowrunner

@@ -1,5 +1,7 @@
 #include "common/environment.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -138,6 +140,19 @@ std::optional<std::string> environment::get(const std::string& name) const {
   const auto found = file_.find(name);
   if (found == file_.end() || found->second.empty()) return std::nullopt;
   return found->second;
+}
+
+std::set<std::string> environment::names_that_begin_with(std::string_view prefix) const {
+  std::set<std::string> out;
+  const auto consider = [&](std::string name) {
+    if (name.starts_with(prefix) && get(name)) out.insert(std::move(name));
+  };
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    const std::string_view text = *each;
+    consider(std::string(text.substr(0, text.find('='))));
+  }
+  for (const auto& [name, value] : file_) consider(name);
+  return out;
 }
 
 std::string redact_url(std::string_view url) {

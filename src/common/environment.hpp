@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ class environment {
 
   /// An empty value counts as none.
   std::optional<std::string> get(const std::string& name) const;
+
+  /// Those that are set and not empty, in order.
+  std::set<std::string> names_that_begin_with(std::string_view prefix) const;
 
  private:
   std::map<std::string, std::string> file_;

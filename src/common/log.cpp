@@ -95,7 +95,8 @@ logger::logger(std::shared_ptr<spdlog::logger> out, log_level level, std::string
   out_->flush_on(spdlog::level::debug);
 }
 
-void logger::event(log_level level, std::string_view message, log_fields fields) const {
+void logger::event(log_level level, std::string_view message,
+                   std::span<const log_field> fields) const {
   if (!enabled(level)) return;
   // Values come from foreign answers and rows, and the log is read on a terminal.
   const std::string line = visible(format_ == log_format::json ? as_json(level, message, fields)
@@ -103,7 +104,15 @@ void logger::event(log_level level, std::string_view message, log_fields fields)
   out_->log(severity(level), spdlog::string_view_t(line.data(), line.size()));
 }
 
-std::string logger::as_text(log_level level, std::string_view message, log_fields fields) const {
+void event_log::event(log_level level, std::string_view message, log_fields fields) const {
+  if (!out_->enabled(level)) return;
+  std::vector<log_field> all = own_;
+  all.insert(all.end(), fields.begin(), fields.end());
+  out_->event(level, message, all);
+}
+
+std::string logger::as_text(log_level level, std::string_view message,
+                            std::span<const log_field> fields) const {
   std::string out = std::string(name_of(level)) + " " + std::string(message);
   if (!worker_.empty()) out += " worker=" + worker_;
   for (const auto& [name, value] : fields) {
@@ -115,7 +124,8 @@ std::string logger::as_text(log_level level, std::string_view message, log_field
   return out;
 }
 
-std::string logger::as_json(log_level level, std::string_view message, log_fields fields) const {
+std::string logger::as_json(log_level level, std::string_view message,
+                            std::span<const log_field> fields) const {
   nlohmann::ordered_json out{{"time", utc_now()}, {"level", name_of(level)}, {"message", message}};
   if (!worker_.empty()) out["worker"] = worker_;
   for (const auto& [name, value] : fields) out[std::string(name)] = value;

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <initializer_list>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <rowrunner/log.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,17 +13,8 @@ class logger;
 
 namespace rowrunner {
 
-enum class log_level { debug, info, warn, error, off };
-
 /// The level of that name, nothing for any other word.
 std::optional<log_level> parse_log_level(std::string_view name);
-
-/// A named value of an event. Names are lower case: kind, job, lease, attempt, duration_ms.
-struct log_field {
-  std::string_view name;
-  nlohmann::json value;
-};
-using log_fields = std::initializer_list<log_field>;
 
 enum class log_format { text, json };
 
@@ -41,7 +32,10 @@ class logger {
 
   bool enabled(log_level level) const noexcept { return level >= level_ && level < log_level::off; }
 
-  void event(log_level level, std::string_view message, log_fields fields = {}) const;
+  void event(log_level level, std::string_view message, std::span<const log_field> fields) const;
+  void event(log_level level, std::string_view message, log_fields fields = {}) const {
+    event(level, message, std::span(fields.begin(), fields.size()));
+  }
   void debug(std::string_view message, log_fields fields = {}) const {
     event(log_level::debug, message, fields);
   }
@@ -58,8 +52,10 @@ class logger {
   const std::string& worker() const noexcept { return worker_; }
 
  private:
-  std::string as_text(log_level level, std::string_view message, log_fields fields) const;
-  std::string as_json(log_level level, std::string_view message, log_fields fields) const;
+  std::string as_text(log_level level, std::string_view message,
+                      std::span<const log_field> fields) const;
+  std::string as_json(log_level level, std::string_view message,
+                      std::span<const log_field> fields) const;
 
   const log_level level_;
   const std::string worker_;

@@ -43,12 +43,6 @@ const job_table::column& find_column(const job_table& target, std::string_view n
   return *found;
 }
 
-std::string make_id() {
-  // One maker per thread, so that ids of a thread grow and no lock is needed.
-  thread_local uuid_maker maker;
-  return maker.next();
-}
-
 std::string checked_id(const std::string& id) {
   if (!is_uuid(id)) throw bad_input("id '" + printable(id, 100) + "' is not a uuid");
   return id;
@@ -115,9 +109,15 @@ void add_schedule(row_builder& row, const new_job& job) {
 
 }  // namespace
 
+std::string new_job_id() {
+  // One maker per thread, so that ids of a thread grow and no lock is needed.
+  thread_local uuid_maker maker;
+  return maker.next();
+}
+
 insertion plan_one(const job_table& target, const new_job& job) {
   row_builder row;
-  row.add("id", job.id ? checked_id(*job.id) : make_id());
+  row.add("id", job.id ? checked_id(*job.id) : new_job_id());
   for (const auto& [name, value] : job.columns) {
     if (contains(field_columns, name)) {
       throw bad_input("set " + name + " by the field of that name, not as a column");
@@ -186,14 +186,14 @@ insertion plan_chunk(const job_table& target, const std::vector<std::string>& co
   const bool own_ids = std::find(columns.begin(), columns.end(), "id") != columns.end();
   if (!own_ids) {
     std::vector<std::string> ids(rows.size());
-    std::generate(ids.begin(), ids.end(), make_id);
+    std::generate(ids.begin(), ids.end(), new_job_id);
     add(find_column(target, "id"), pg::array(ids));
   }
   std::vector<text_value> column_values(rows.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     const bool is_id = columns[c] == "id";
     std::transform(rows.begin(), rows.end(), column_values.begin(),
-                   [&](const auto& row) { return is_id && !row[c] ? make_id() : row[c]; });
+                   [&](const auto& row) { return is_id && !row[c] ? new_job_id() : row[c]; });
     add(find_column(target, columns[c]), pg::array(column_values));
   }
   const auto& how = keys == existing::refused ? queries::enqueue_new : queries::enqueue_many;

@@ -15,7 +15,11 @@ void program_context::add_flags(CLI::App& app) {
 }
 
 std::string program_context::database_url() const {
-  if (database_url_flag && !database_url_flag->empty()) return *database_url_flag;
+  // An empty flag is most likely a variable that is not set; another database would be a surprise.
+  if (database_url_flag && database_url_flag->empty()) {
+    throw usage_error("--database-url is empty: leave it out to use DATABASE_URL");
+  }
+  if (database_url_flag) return *database_url_flag;
   if (auto set = env.get("DATABASE_URL")) return *set;
   throw usage_error(
       "no database: set DATABASE_URL (environment or .env) or give --database-url, as in "

@@ -14,29 +14,16 @@ namespace {
 constexpr int failure = 1;
 constexpr int usage = 2;
 
-served_kind as_served(handled_kind kind) {
-  served_kind out;
-  out.options = std::move(kind.options);
-  out.add = [handler = std::move(kind.handler)](worker& process, kind_options options,
-                                                const worker_options&, const environment&) {
-    if (const auto* blocking = std::get_if<blocking_handler>(&handler)) {
-      process.add_blocking(std::move(options), *blocking);
-    } else {
-      process.add(std::move(options), std::get<coroutine_handler>(handler));
-    }
-  };
-  return out;
-}
-
 /// All kinds, or those that --kind names.
-std::vector<served_kind> choose(std::vector<handled_kind> kinds, const worker_flags& flags) {
+program_kinds choose(std::vector<handled_kind> kinds, const worker_flags& flags) {
   auto wanted = flags.kind_names();
-  std::vector<served_kind> out;
+  program_kinds out;
   std::string known;
   for (auto& kind : kinds) {
     known += (known.empty() ? "" : ", ") + kind.options.kind;
+    out.known.push_back(kind.options.kind);
     const auto named = std::erase(wanted, kind.options.kind);
-    if (flags.kinds.empty() || named > 0) out.push_back(as_served(std::move(kind)));
+    if (flags.kinds.empty() || named > 0) out.served.push_back(std::move(kind));
   }
   if (!wanted.empty()) {
     throw usage_error("this program has no handler for kind '" + wanted.front() + "': it serves " +

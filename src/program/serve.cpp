@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "program/setting.hpp"
+#include "program/kind_setting.hpp"
 
 namespace rowrunner {
 namespace {
@@ -10,8 +10,11 @@ namespace {
 constexpr double day = 86'400;
 constexpr number_setting<int> concurrency{"--concurrency", "MAX_CONCURRENT", 1, 10'000};
 constexpr number_setting<double> timeout{"--timeout", "JOB_TIMEOUT", 0, 30 * day};
+constexpr number_setting<double> retry_first{"--retry-first", "RETRY_FIRST", 0, 30 * day};
+constexpr number_setting<double> retry_cap{"--retry-cap", "RETRY_CAP", 0, 30 * day};
 constexpr number_setting<double> lease{"--lease", "LEASE_SECONDS", 1, day};
 constexpr number_setting<double> grace{"--grace", "SHUTDOWN_GRACE", 0, day};
+constexpr number_setting<int> connections{"--handler-connections", "HANDLER_CONNECTIONS", 1, 100};
 constexpr std::int64_t most_jobs = 1'000'000'000'000;
 constexpr double longest_run = 365 * day;
 
@@ -30,7 +33,7 @@ std::optional<int> concurrency_of(const std::string& kind, const worker_flags& f
     const std::string what = "the concurrency of " + kind;
     return check_number(what, parse_number<int>(what, number), concurrency.least, concurrency.most);
   }
-  return given(concurrency, flags.concurrency, env);
+  return given_for(kind, concurrency, flags.concurrency, env);
 }
 
 worker_options options_from(const worker_flags& flags, const program_context& context) {
@@ -42,6 +45,9 @@ worker_options options_from(const worker_flags& flags, const program_context& co
   if (options.name.empty()) options.name = default_worker_name();
   if (const auto set = given(lease, flags.lease, env)) options.lease = seconds(*set);
   if (const auto set = given(grace, flags.grace, env)) options.shutdown_grace = seconds(*set);
+  if (const auto set = given(connections, flags.handler_connections, env)) {
+    options.handler_connections = *set;
+  }
   options.horizon_alarm = horizon_alarm_setting(flags.horizon_alarm, env);
   options.drain = flags.drain;
   if (flags.max_jobs) {
@@ -55,9 +61,38 @@ worker_options options_from(const worker_flags& flags, const program_context& co
 }
 
 kind_options options_of(kind_options options, const worker_flags& flags, const environment& env) {
-  if (const auto set = concurrency_of(options.kind, flags, env)) options.max_concurrent = *set;
-  if (const auto set = given(timeout, flags.timeout, env)) options.timeout = seconds(*set);
+  const auto& kind = options.kind;
+  if (const auto set = concurrency_of(kind, flags, env)) options.max_concurrent = *set;
+  if (const auto set = given_for(kind, timeout, flags.timeout, env)) {
+    options.timeout = seconds(*set);
+  }
+  if (const auto set = given_for(kind, retry_first, flags.retry_first, env)) {
+    options.retry.first = seconds(*set);
+  }
+  if (const auto set = given_for(kind, retry_cap, flags.retry_cap, env)) {
+    options.retry.cap = seconds(*set);
+  }
   return options;
+}
+
+void check_names(const std::vector<std::string>& kinds, const worker_flags& flags,
+                 const environment& env) {
+  const auto check = [&](const auto& setting, const std::vector<std::string>& values) {
+    check_kinds(kinds, setting.flag, values, setting.variable, env);
+  };
+  check(concurrency, flags.concurrency);
+  check(timeout, flags.timeout);
+  check(retry_first, flags.retry_first);
+  check(retry_cap, flags.retry_cap);
+}
+
+void add(worker& process, const handled_kind& kind, kind_options options) {
+  auto handler = kind.make(process.handler_services());
+  if (auto* blocking = std::get_if<blocking_handler>(&handler)) {
+    process.add_blocking(std::move(options), std::move(*blocking));
+  } else {
+    process.add(std::move(options), std::move(std::get<coroutine_handler>(handler)));
+  }
 }
 
 }  // namespace
@@ -67,12 +102,23 @@ void worker_flags::add_to(CLI::App& app) {
       "--kind", kinds,
       "A kind to serve, with its own concurrency as KIND:N (default: all that it knows)");
   app.add_option("--concurrency", concurrency,
-                 "Jobs of a kind at the same time (MAX_CONCURRENT, default 10)");
+                 "Jobs of a kind at the same time: N, or KIND=N for one kind\n"
+                 "(MAX_CONCURRENT, MAX_CONCURRENT_KIND, default 10)");
   app.add_option("--timeout", timeout,
-                 "Seconds that a job may run (JOB_TIMEOUT, default: no limit)");
+                 "Seconds that a job may run: N, or KIND=N (JOB_TIMEOUT, JOB_TIMEOUT_KIND,\n"
+                 "default: no limit)");
+  app.add_option("--retry-first", retry_first,
+                 "Seconds from a job's first failure to its next attempt; it doubles each time:\n"
+                 "N, or KIND=N (RETRY_FIRST, RETRY_FIRST_KIND, default 1)");
+  app.add_option("--retry-cap", retry_cap,
+                 "The most seconds between two attempts: N, or KIND=N (RETRY_CAP, RETRY_CAP_KIND,\n"
+                 "default 300)");
   app.add_option("--lease", lease,
                  "Seconds until a lost worker's jobs run again (LEASE_SECONDS, default 10)");
   app.add_option("--grace", grace, "Seconds from SIGTERM to the end (SHUTDOWN_GRACE, default 8)");
+  app.add_option("--handler-connections", handler_connections,
+                 "Connections that all handlers share for statements of their own\n"
+                 "(HANDLER_CONNECTIONS, default 2)");
   app.add_option("--horizon-alarm", horizon_alarm,
                  "Seconds after which the log names who keeps dead rows from being removed\n"
                  "(HORIZON_ALARM, default 300, 0 never)");
@@ -90,14 +136,14 @@ std::vector<std::string> worker_flags::kind_names() const {
   return out;
 }
 
-void serve(const worker_flags& flags, const program_context& context,
-           const std::vector<served_kind>& kinds) {
+void serve(const worker_flags& flags, const program_context& context, const program_kinds& kinds) {
   try {
-    const auto options = options_from(flags, context);
+    auto options = options_from(flags, context);
+    check_names(kinds.known, flags, context.env);
+    options.system_names_only = kinds.system_names_only;
     worker process(options, context.make_logger(options.name));
-    for (const auto& kind : kinds) {
-      kind.add(process, options_of(kind.options, flags, context.env), options, context.env);
-    }
+    for (const auto& kind : kinds.served)
+      add(process, kind, options_of(kind.options, flags, context.env));
     process.run();
   } catch (const std::invalid_argument& error) {
     throw usage_error(error.what());

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <rowrunner/worker.hpp>
+#include <rowrunner/run_worker.hpp>
 #include <string>
 #include <vector>
 
@@ -15,10 +14,14 @@ namespace rowrunner {
 /// the defaults.
 struct worker_flags {
   std::vector<std::string> kinds;
-  std::optional<int> concurrency;
-  std::optional<double> timeout;
+  /// N for all kinds, or KIND=N.
+  std::vector<std::string> concurrency;
+  std::vector<std::string> timeout;
+  std::vector<std::string> retry_first;
+  std::vector<std::string> retry_cap;
   std::optional<double> lease;
   std::optional<double> grace;
+  std::optional<int> handler_connections;
   std::optional<double> horizon_alarm;
   std::optional<std::string> name;
   std::optional<std::int64_t> max_jobs;
@@ -33,15 +36,18 @@ struct worker_flags {
   std::vector<std::string> kind_names() const;
 };
 
-/// What a worker process serves: a kind with the options that hold unless a flag or a variable says
-/// otherwise, and how its handler is added.
-struct served_kind {
-  kind_options options;
-  std::function<void(worker&, kind_options, const worker_options&, const environment&)> add;
+/// What a worker program serves.
+struct program_kinds {
+  /// Those that its flags choose.
+  std::vector<handled_kind> served;
+  /// All that it has handlers for, also if they are not served now.
+  std::vector<std::string> known;
+  /// Every statement of the handlers names the schemas that it uses.
+  bool system_names_only = false;
 };
 
-/// Runs a worker until it ends. Throws usage_error for flags and variables that make no sense.
-void serve(const worker_flags& flags, const program_context& context,
-           const std::vector<served_kind>& kinds);
+/// Makes the handlers, and runs a worker until it ends. Throws usage_error for flags and variables
+/// that make no sense.
+void serve(const worker_flags& flags, const program_context& context, const program_kinds& kinds);
 
 }  // namespace rowrunner

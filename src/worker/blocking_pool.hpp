@@ -13,7 +13,7 @@
 namespace rowrunner {
 
 /// Threads for work that blocks. A thread cannot be killed: one whose work was given up is written
-/// off, and another takes its place.
+/// off and replaced by another.
 class blocking_pool {
  public:
   using task_id = std::uint64_t;
@@ -27,7 +27,7 @@ class blocking_pool {
 
   /// `work` must not throw. It runs on some thread, soon.
   task_id post(std::function<void()> work);
-  /// Nobody waits for this work any more.
+  /// The destructor does not wait for this work.
   void give_up(task_id task);
   void give_up_all();
   /// Threads that were given up and have not come back.

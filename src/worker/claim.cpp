@@ -19,8 +19,8 @@ enum answer_column {
   seen,
   last_priority,
   last_seq,
-  place_priority,
-  place_seq,
+  entry_priority,
+  entry_seq,
   id,
   attempts,
   max_attempts,
@@ -52,35 +52,35 @@ std::int64_t draw_lease() {
   return static_cast<std::int64_t>(bits & 0x7fffffffffffffffU);
 }
 
-place read_place(const pg::result& answer, int row, int priority, int seq) {
+queue_position read_position(const pg::result& answer, int row, int priority, int seq) {
   return {static_cast<std::int16_t>(answer.get_int(row, priority)), answer.get_int(row, seq)};
 }
 
 /// Where the next claim may start. Only a careful claim says it, as it leaves entries behind; what
 /// others have seen is gone, so there it is the last one that yielded a job.
-place last_place(const pg::result& answer, int jobs, place behind) {
-  if (!answer.is_null(0, last_seq)) return read_place(answer, 0, last_priority, last_seq);
-  place last = behind;
+queue_position last_position(const pg::result& answer, int jobs, queue_position behind) {
+  if (!answer.is_null(0, last_seq)) return read_position(answer, 0, last_priority, last_seq);
+  queue_position last = behind;
   for (int row = 0; row < jobs; ++row) {
-    last = std::max(last, read_place(answer, row, place_priority, place_seq));
+    last = std::max(last, read_position(answer, row, entry_priority, entry_seq));
   }
   return last;
 }
 
-claimed read_claim(pg::result answer, place behind) {
+claimed read_claim(pg::result answer, queue_position behind) {
   claimed got;
   got.jobs = answer.is_null(0, id) ? 0 : answer.rows();
   got.seen = static_cast<int>(answer.get_int(0, seen));
-  got.last = last_place(answer, got.jobs, behind);
+  got.last = last_position(answer, got.jobs, behind);
   got.answer = std::move(answer);
   return got;
 }
 
-claimed read_claim_each(const pg::result& summary, pg::result jobs, place behind) {
+claimed read_claim_each(const pg::result& summary, pg::result jobs, queue_position behind) {
   claimed got;
   got.jobs = jobs.rows();
   got.seen = static_cast<int>(summary.get_int(0, each_seen));
-  got.last = got.seen == 0 ? behind : read_place(summary, 0, each_last_priority, each_last_seq);
+  got.last = got.seen == 0 ? behind : read_position(summary, 0, each_last_priority, each_last_seq);
   got.maybe_locked = got.jobs + summary.get_int(0, each_failed) < got.seen;
   got.answer = std::move(jobs);
   return got;
@@ -89,7 +89,7 @@ claimed read_claim_each(const pg::result& summary, pg::result jobs, place behind
 }  // namespace
 
 claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::string worker_name,
-                 std::chrono::milliseconds lease)
+                 std::chrono::milliseconds lease, handler_tools tools)
     : session_(session),
       leases_(leases),
       log_(log),
@@ -98,24 +98,25 @@ claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::str
       turn_(queries::claim_turn.statement()),
       settings_(queries::claim_settings.statement()),
       write_settings_(queries::write_settings.statement()),
-      claim_each_(queries::claim_each.statement()) {}
+      claim_each_(queries::claim_each.statement()),
+      tools_(tools) {}
 
-asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
-  const auto begun = lane::clock::now();
-  const auto behind = home.cursor.start(begun);
+asio::awaitable<claimed> claimer::claim(lane& lane, int at_most) {
+  const auto begun = clock::now();
+  const auto behind = lane.claims.cursor().start(begun);
   const auto lease = draw_lease();
-  auto got = co_await take(home, behind, at_most, lease);
+  auto got = co_await take(lane, behind, at_most, lease);
   got.lease = lease;
-  got.from_front = behind == place{};
-  const auto now = lane::clock::now();
-  home.count(&worker_counts::claimed, got.jobs);
-  home.cursor.saw(got.seen, got.asked, got.last, begun, now);
+  got.from_front = behind == queue_position{};
+  const auto now = clock::now();
+  lane.counts.add(&worker_counts::claimed, got.jobs);
+  lane.claims.cursor().saw(got.seen, got.asked, got.last, begun, now);
   if (got.jobs > 0 && !leases_.in_time(begun, now)) {
     // The lease may be over before a heartbeat is through: nothing is started under it.
-    log_.warn("the answer to a claim came too late", {{"kind", home.kind.kind}, {"lease", lease}});
-    home.count(&worker_counts::refused, got.jobs);
-    home.not_started += got.jobs;
-    doubtful_.push_back({&home, lease, now});
+    log_.warn("the answer to a claim came too late", {{"kind", lane.kind.kind}, {"lease", lease}});
+    lane.counts.add(&worker_counts::refused, got.jobs);
+    lane.counts.not_started(got.jobs);
+    doubtful_.push_back({&lane, lease, now});
     next_abandon_ = {};
     got.jobs = 0;
   }
@@ -125,22 +126,23 @@ asio::awaitable<claimed> claimer::claim(lane& home, int at_most) {
 
 /// A claim of many may fail because of one job: another session holds its row, or a row that its
 /// triggers change, or its UPDATE fails. Then it is tried in a way that costs more.
-asio::awaitable<claimed> claimer::take(lane& home, place behind, int at_most, std::int64_t lease) {
+asio::awaitable<claimed> claimer::take(lane& lane, queue_position behind, int at_most,
+                                       std::int64_t lease) {
   auto mode = claim_mode::bulk;
   for (;;) {
     std::optional<pg::query_error> failure;
     try {
-      co_return co_await take_by(mode, home, behind, at_most, lease);
+      co_return co_await take_by(mode, lane, behind, at_most, lease);
     } catch (const pg::query_error& e) {
       failure = e;
     }
-    switch (remedy_for(*failure, mode, home.claims.hopeless())) {
+    switch (remedy_for(*failure, mode, lane.claims.hopeless(loop_task::claim))) {
       case claim_remedy::give_up:
         throw pg::query_error(*failure);
       case claim_remedy::without_turn:
-        home.turns_skipped_until = lane::clock::now() + without_turns;
+        courses_[&lane].turns_skipped_until = clock::now() + without_turns;
         log_.warn("another session holds the lock of claims, they go on without it",
-                  {{"kind", home.kind.kind}});
+                  {{"kind", lane.kind.kind}});
         break;
       case claim_remedy::careful:
         mode = claim_mode::careful;
@@ -152,28 +154,29 @@ asio::awaitable<claimed> claimer::take(lane& home, place behind, int at_most, st
   }
 }
 
-asio::awaitable<claimed> claimer::take_by(claim_mode mode, lane& home, place behind, int at_most,
-                                          std::int64_t lease) {
+asio::awaitable<claimed> claimer::take_by(claim_mode mode, lane& lane, queue_position behind,
+                                          int at_most, std::int64_t lease) {
   const bool bulk = mode == claim_mode::bulk;
   const int asked = bulk ? at_most : std::min(at_most, careful_batch);
   std::vector<pg::call> calls;
-  if (bulk && behind != place{} && lane::clock::now() >= home.turns_skipped_until) {
-    // Each in turn, so that everybody waits as long as everybody else.
-    home.turn_queue = 1 - home.turn_queue;
-    calls.push_back(pg::with(turn_, std::to_string(home.kind.id), std::to_string(home.turn_queue)));
+  auto& mine = courses_[&lane];
+  if (bulk && behind != queue_position{} && clock::now() >= mine.turns_skipped_until) {
+    // The two alternate, so that all workers wait equally long.
+    mine.turn_queue = 1 - mine.turn_queue;
+    calls.push_back(pg::with(turn_, std::to_string(lane.kind.id), std::to_string(mine.turn_queue)));
   }
   calls.push_back(pg::with(settings_));
-  const auto& how = bulk                          ? home.sql.claim
-                    : mode == claim_mode::careful ? home.sql.claim_careful
+  const auto& how = bulk                          ? lane.sql.claim
+                    : mode == claim_mode::careful ? lane.sql.claim_careful
                                                   : claim_each_;
-  calls.push_back(pg::with(how, std::to_string(home.kind.id), std::to_string(behind.priority),
+  calls.push_back(pg::with(how, std::to_string(lane.kind.id), std::to_string(behind.priority),
                            std::to_string(behind.seq), std::to_string(asked), std::to_string(lease),
                            worker_name_, std::to_string(lease_.count())));
   const auto claim_at = calls.size() - 1;
   if (mode == claim_mode::one_by_one) {
-    calls.push_back(pg::with(home.sql.claimed_jobs, std::to_string(lease)));
+    calls.push_back(pg::with(lane.sql.claimed_jobs, std::to_string(lease)));
   }
-  auto answers = co_await run(home, std::move(calls), lease);
+  auto answers = co_await run(lane, std::move(calls), lease);
   if (mode != claim_mode::one_by_one) {
     auto got = read_claim(std::move(answers.back()), behind);
     got.asked = asked;
@@ -184,50 +187,53 @@ asio::awaitable<claimed> claimer::take_by(claim_mode mode, lane& home, place beh
   auto got = read_claim_each(summary, std::move(answers.back()), behind);
   // One that was cut short has not seen the end of the queue.
   got.asked = summary.get_bool(0, each_cut) ? got.seen : asked;
-  report_passed_over(home, static_cast<int>(summary.get_int(0, each_failed)),
+  report_passed_over(lane, static_cast<int>(summary.get_int(0, each_failed)),
                      summary.is_null(0, each_error) ? "" : summary.get(0, each_error));
   co_return got;
 }
 
-asio::awaitable<std::vector<pg::result>> claimer::run(lane& home, std::vector<pg::call> calls,
+asio::awaitable<std::vector<pg::result>> claimer::run(lane& lane, std::vector<pg::call> calls,
                                                       std::int64_t lease) {
   try {
     co_return co_await session_.run(std::move(calls));
   } catch (const pg::connection_lost& e) {
-    if (e.maybe_committed) doubtful_.push_back({&home, lease, lane::clock::now()});
+    if (e.maybe_committed) doubtful_.push_back({&lane, lease, clock::now()});
     throw;
   }
 }
 
-void claimer::report_passed_over(lane& home, int jobs, std::string_view reason) {
-  home.passed_over += jobs;
-  const auto now = lane::clock::now();
-  if (jobs == 0 || now < home.next_report) return;
+void claimer::report_passed_over(lane& lane, int jobs, std::string_view reason) {
+  auto& mine = courses_[&lane];
+  mine.passed_over += jobs;
+  const auto now = clock::now();
+  if (jobs == 0 || now < mine.next_report) return;
   log_.warn(
       "jobs were passed over because the UPDATE of their row fails; they are tried again later",
-      {{"kind", home.kind.kind}, {"jobs", home.passed_over}, {"reason", std::string{reason}}});
-  home.passed_over = 0;
-  home.next_report = now + between_reports;
+      {{"kind", lane.kind.kind}, {"jobs", mine.passed_over}, {"reason", std::string{reason}}});
+  mine.passed_over = 0;
+  mine.next_report = now + between_reports;
 }
 
-std::vector<job_ptr> claimer::read(lane& home, const claimed& got) {
+std::vector<job_ptr> claimer::read(lane& lane, const claimed& got) {
   const auto& answer = got.answer;
   std::vector<job_ptr> jobs;
   if (!leases_.usable(got.lease)) {
-    home.count(&worker_counts::refused, got.jobs);
+    lane.counts.add(&worker_counts::refused, got.jobs);
     leases_.forget(got.lease);
     return jobs;
   }
   jobs.reserve(static_cast<std::size_t>(got.jobs));
-  const auto options = std::make_shared<const kind_options>(home.options);
+  const auto options = std::make_shared<const kind_options>(lane.options);
   for (int row = 0; row < got.jobs; ++row) {
     auto job = std::make_shared<running_job>();
-    job->home = &home;
+    job->lane = &lane;
     job->options = options;
+    job->writes = tools_.writes;
+    job->pool = tools_.pool;
     job->id = answer.get_uuid(row, id);
     job->lease = got.lease;
-    job->stood_at = read_place(answer, row, place_priority, place_seq);
-    // One less than the largest number: everybody counts this attempt by adding one.
+    job->position = read_position(answer, row, entry_priority, entry_seq);
+    // One less than the largest number: every user of it adds one for this attempt.
     job->attempts = static_cast<int>(
         std::min<std::int64_t>(answer.get_int(row, attempts), std::numeric_limits<int>::max() - 1));
     job->max_attempts = static_cast<int>(answer.get_int(row, max_attempts));
@@ -240,7 +246,7 @@ std::vector<job_ptr> claimer::read(lane& home, const claimed& got) {
     }
     jobs.push_back(std::move(job));
   }
-  const auto before = [](const job_ptr& a, const job_ptr& b) { return a->stood_at < b->stood_at; };
+  const auto before = [](const job_ptr& a, const job_ptr& b) { return a->position < b->position; };
   // The server answers them so, but does not promise it.
   if (!std::is_sorted(jobs.begin(), jobs.end(), before)) {
     std::sort(jobs.begin(), jobs.end(), before);
@@ -249,26 +255,26 @@ std::vector<job_ptr> claimer::read(lane& home, const claimed& got) {
 }
 
 asio::awaitable<void> claimer::abandon_doubtful() {
-  if (doubtful_.empty() || lane::clock::now() < next_abandon_) co_return;
-  next_abandon_ = lane::clock::now() + std::chrono::seconds{1};
+  if (doubtful_.empty() || clock::now() < next_abandon_) co_return;
+  next_abandon_ = clock::now() + std::chrono::seconds{1};
   for (std::size_t i = 0; i < doubtful_.size();) {
-    const auto [home, lease, since] = doubtful_[i];
+    const auto [lane, lease, since] = doubtful_[i];
     int back = 0;
     try {
       const auto answers = co_await session_.run(pg::together(
-          pg::with(write_settings_), pg::with(home->sql.abandon, std::to_string(lease))));
+          pg::with(write_settings_), pg::with(lane->sql.abandon, std::to_string(lease))));
       back = answers.back().rows();
     } catch (const pg::query_error& e) {
       if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
-      log_.warn("jobs of a claim whose answer was lost or late could not be given back",
-                {{"kind", home->kind.kind}, {"lease", lease}, {"reason", e.what()}});
+      log_.warn("jobs of a claim whose answer was lost or late could not be released",
+                {{"kind", lane->kind.kind}, {"lease", lease}, {"reason", e.what()}});
     }
     if (back > 0) {
-      log_.warn("jobs of a claim whose answer was lost or late were given back",
-                {{"kind", home->kind.kind}, {"lease", lease}, {"jobs", back}});
-      home->count(&worker_counts::released, back);
+      log_.warn("jobs of a claim whose answer was lost or late were released",
+                {{"kind", lane->kind.kind}, {"lease", lease}, {"jobs", back}});
+      lane->counts.add(&worker_counts::released, back);
     }
-    if (back > 0 || lane::clock::now() > since + lease_) {
+    if (back > 0 || clock::now() > since + lease_) {
       doubtful_.erase(doubtful_.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;

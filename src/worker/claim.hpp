@@ -2,6 +2,7 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,31 +15,29 @@
 namespace rowrunner {
 
 /// What one claim brought, as it came: jobs are made of it by claimer::read, which takes a while.
-struct claimed {
+struct claimed : claim_facts {
   pg::result answer;
   std::int64_t lease = 0;
-  int jobs = 0;
-  /// Entries seen of those asked for, those without a job included, and the last of them.
-  int seen = 0;
-  int asked = 0;
-  place last;
-  /// Whether it looked from the front of the queue.
-  bool from_front = false;
-  /// Whether entries yielded no job although it went around locked ones: another session may have
-  /// locked their jobs. A stale or early entry looks the same, but is gone at the next walk.
-  bool maybe_locked = false;
+  /// The last entry seen.
+  queue_position last;
 };
 
-/// Takes jobs out of the line, each batch under a new lease.
+/// What every job is given for its handler.
+struct handler_tools {
+  job_writes* writes = nullptr;
+  blocking_pool* pool = nullptr;
+};
+
+/// Takes jobs out of the queue, each batch under a new lease.
 class claimer {
  public:
   claimer(pg::session& session, lease_book& leases, logger& log, std::string worker_name,
-          std::chrono::milliseconds lease);
+          std::chrono::milliseconds lease, handler_tools tools);
 
   /// Up to `at_most` jobs for the lane. Throws pg::error.
-  boost::asio::awaitable<claimed> claim(lane& home, int at_most);
-  /// The jobs of a claim, in the order of the line; none if its lease was lost meanwhile.
-  std::vector<job_ptr> read(lane& home, const claimed& got);
+  boost::asio::awaitable<claimed> claim(lane& lane, int at_most);
+  /// The jobs of a claim, in the order of the queue; none if its lease was lost meanwhile.
+  std::vector<job_ptr> read(lane& lane, const claimed& got);
 
   /// Gives back what was taken by claims whose answer was lost or came too late. The server may
   /// still be at such a claim, so it is asked again, once a second, for as long as the lease would
@@ -46,12 +45,15 @@ class claimer {
   boost::asio::awaitable<void> abandon_doubtful();
 
  private:
-  boost::asio::awaitable<claimed> take(lane& home, place behind, int at_most, std::int64_t lease);
-  boost::asio::awaitable<claimed> take_by(claim_mode mode, lane& home, place behind, int at_most,
-                                          std::int64_t lease);
-  boost::asio::awaitable<std::vector<pg::result>> run(lane& home, std::vector<pg::call> calls,
+  using clock = claim_state::clock;
+
+  boost::asio::awaitable<claimed> take(lane& lane, queue_position behind, int at_most,
+                                       std::int64_t lease);
+  boost::asio::awaitable<claimed> take_by(claim_mode mode, lane& lane, queue_position behind,
+                                          int at_most, std::int64_t lease);
+  boost::asio::awaitable<std::vector<pg::result>> run(lane& lane, std::vector<pg::call> calls,
                                                       std::int64_t lease);
-  void report_passed_over(lane& home, int jobs, std::string_view reason);
+  void report_passed_over(lane& lane, int jobs, std::string_view reason);
 
   pg::session& session_;
   lease_book& leases_;
@@ -62,13 +64,25 @@ class claimer {
   pg::statement settings_;
   pg::statement write_settings_;
   pg::statement claim_each_;
+  handler_tools tools_;
   struct doubtful_claim {
-    lane* home;
+    rowrunner::lane* lane;
     std::int64_t lease;
-    lane::clock::time_point since;
+    clock::time_point since;
   };
   std::vector<doubtful_claim> doubtful_;
-  lane::clock::time_point next_abandon_{};
+  clock::time_point next_abandon_{};
+  /// What claims of one kind go through.
+  struct course {
+    /// Where the last claim waited for its turn.
+    int turn_queue = 0;
+    /// Until then claims do not wait for their turn: another session holds the lock.
+    clock::time_point turns_skipped_until{};
+    /// Jobs passed over since the last report of it.
+    int passed_over = 0;
+    clock::time_point next_report{};
+  };
+  std::map<const lane*, course> courses_;
 };
 
 }  // namespace rowrunner

@@ -5,16 +5,16 @@
 namespace rowrunner {
 
 /// How many jobs to claim at once: the free slots, and as many as will run while the next claim is
-/// under way. Short jobs are claimed by the hundred, long ones one per slot, and nobody holds
-/// jobs that another worker could run now.
+/// under way. Short jobs are claimed by the hundred, long ones one per slot, and no
+/// worker holds jobs that another one could run now.
 class claim_size {
  public:
   using clock = std::chrono::steady_clock;
   static constexpr int largest = 1000;
   /// The work that may wait in this process.
   static constexpr std::chrono::milliseconds ahead{30};
-  /// Nobody's jobs are all alike: a claim is at most so many times larger than the last one that
-  /// brought all it asked for.
+  /// Durations vary: a claim is at most so many times larger than the last one that brought all it
+  /// asked for.
   static constexpr int growth = 4;
 
   /// There are jobs to run again. Only the time in which there are counts, so that a process which

@@ -17,17 +17,15 @@ constexpr std::chrono::milliseconds first_pause{200};
 constexpr auto pause_for_a_lock = 1s;
 
 /// What the job itself or its effects may have caused; everything else that passes is trouble of
-/// the server, and charged to nobody.
+/// the server, and not charged to the job.
 bool may_be_its_own_fault(const end_refusal& why) {
   return pg::classify(why.sqlstate) == pg::error_class::permanent || why.sqlstate == "40001" ||
          why.sqlstate == "40P01" || why.sqlstate == "57014";
 }
 
 bool by_an_effect(const verdict& v, const end_refusal& why) {
-  const auto* done = std::get_if<succeeded>(&v.result);
   const bool in_effects = why.statement.empty() || why.statement == "commit";
-  return done != nullptr && !done->effects.empty() && in_effects &&
-         pg::classify(why.sqlstate) == pg::error_class::permanent;
+  return has_effects(v) && in_effects && pg::classify(why.sqlstate) == pg::error_class::permanent;
 }
 
 }  // namespace
@@ -37,27 +35,29 @@ std::optional<std::chrono::milliseconds> after_refusal(verdict& v, const end_ref
   const bool effect = by_an_effect(v, why);
   if (!effect && ++v.tries < most_tries) return first_pause * (1 << (v.tries - 1));
   const auto* was = std::get_if<failed>(&v.result);
-  if (was != nullptr && was->final) return std::nullopt;
+  if (was != nullptr && was->final && !effect) return std::nullopt;
   const bool refused = pg::classify(why.sqlstate) == pg::error_class::permanent;
   auto error = (refused ? "the outcome was refused by the database: "
                         : "the outcome could not be written: ") +
                why.text;
   if (was != nullptr && was->error != error) error = was->error + "; " + error;
-  v.result = failed{std::move(error), {}, was != nullptr};
+  // Without its effects a failure is what the handler said; otherwise each turns into a worse one.
+  v.result = effect && was != nullptr ? failed{std::move(error), was->after, was->final}
+                                      : failed{std::move(error), {}, was != nullptr};
   v.tries = 0;
   return 0ms;
 }
 
 void end_retries::put(std::deque<part>& where, batch verdicts, clock::time_point due) {
   size_ += verdicts.size();
-  lanes_[verdicts.front().job->home].waiting += verdicts.size();
+  lanes_[verdicts.front().job->lane].waiting += verdicts.size();
   where.push_back({std::move(verdicts), due});
 }
 
 void end_retries::add(batch fresh, clock::time_point now) { put(together_, std::move(fresh), now); }
 
-void end_retries::failed(const lane* home, clock::time_point now) {
-  auto& one = lanes_[home];
+void end_retries::failed(const lane* lane, clock::time_point now) {
+  auto& one = lanes_[lane];
   if (++one.failures < failures_before_rest) return;
   one.failures = 0;
   one.rests_until = now + rest;
@@ -66,13 +66,13 @@ void end_retries::failed(const lane* home, clock::time_point now) {
 end_retries::batch end_retries::refused(batch together, const end_refusal& why,
                                         clock::time_point now) {
   std::map<const lane*, batch> by_kind;
-  for (auto& v : together) by_kind[v.job->home].push_back(std::move(v));
+  for (auto& v : together) by_kind[v.job->lane].push_back(std::move(v));
   if (by_kind.size() > 1) {
-    for (auto& [home, verdicts] : by_kind) put(together_, std::move(verdicts), now);
+    for (auto& [lane, verdicts] : by_kind) put(together_, std::move(verdicts), now);
     return {};
   }
-  auto& [home, verdicts] = *by_kind.begin();
-  failed(home, now);
+  auto& [lane, verdicts] = *by_kind.begin();
+  failed(lane, now);
   if (verdicts.size() == 1) {
     const auto pause = after_refusal(verdicts.front(), why);
     if (!pause) return std::move(verdicts);
@@ -90,7 +90,7 @@ end_retries::batch end_retries::refused(batch together, const end_refusal& why,
 void end_retries::written(const batch& together) {
   if (lanes_.empty()) return;
   for (const auto& v : together) {
-    const auto found = lanes_.find(v.job->home);
+    const auto found = lanes_.find(v.job->lane);
     if (found == lanes_.end()) continue;
     found->second.failures = 0;
     if (found->second.waiting == 0) lanes_.erase(found);
@@ -98,7 +98,7 @@ void end_retries::written(const batch& together) {
 }
 
 end_retries::clock::time_point end_retries::due_at(const part& one) const {
-  return std::max(one.due, lanes_.at(one.verdicts.front().job->home).rests_until);
+  return std::max(one.due, lanes_.at(one.verdicts.front().job->lane).rests_until);
 }
 
 std::vector<end_retries::batch> end_retries::due(clock::time_point now) {
@@ -108,7 +108,7 @@ std::vector<end_retries::batch> end_retries::due(clock::time_point now) {
                                     [&](const part& each) { return due_at(each) <= now; });
     if (first == where->end()) continue;
     size_ -= first->verdicts.size();
-    lanes_.at(first->verdicts.front().job->home).waiting -= first->verdicts.size();
+    lanes_.at(first->verdicts.front().job->lane).waiting -= first->verdicts.size();
     found.push_back(std::move(first->verdicts));
     where->erase(first);
   }
@@ -127,11 +127,11 @@ void end_retries::hurry() {
   for (auto* const where : {&together_, &alone_}) {
     for (auto& each : *where) each.due = {};
   }
-  for (auto& [home, one] : lanes_) one.rests_until = {};
+  for (auto& [lane, one] : lanes_) one.rests_until = {};
 }
 
-bool end_retries::in_trouble(const lane* home) const {
-  const auto found = lanes_.find(home);
+bool end_retries::in_trouble(const lane* lane) const {
+  const auto found = lanes_.find(lane);
   return found != lanes_.end() && found->second.waiting > 0;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "worker/execute.hpp"
+#include "worker/verdict.hpp"
 
 namespace rowrunner {
 
@@ -21,9 +21,9 @@ struct end_refusal {
 
 /// The pause before an outcome that was refused alone is tried again; nothing: it is given up.
 ///
-/// Somebody's lock is waited for as long as it is held. What else may pass is tried again as it is,
-/// then as a failed attempt, then as a final failure, since a table may refuse one status and take
-/// another. An effect that the database refuses fails the attempt at once.
+/// A lock of another session is waited for as long as it is held. What else may pass is tried again
+/// as it is, then as a failed attempt, then as a final failure, since a table may refuse one status
+/// and take another. An effect that the database refuses fails the attempt at once.
 std::optional<std::chrono::milliseconds> after_refusal(verdict& v, const end_refusal& why);
 
 /// Outcomes that the database refused to write. It decides and does nothing: what is tried when,
@@ -54,7 +54,7 @@ class end_retries {
   void hurry();
 
   /// Some of its outcomes are here.
-  bool in_trouble(const lane* home) const;
+  bool in_trouble(const lane* lane) const;
   std::size_t size() const { return size_; }
 
  private:
@@ -70,7 +70,7 @@ class end_retries {
 
   clock::time_point due_at(const part& one) const;
   void put(std::deque<part>& where, batch verdicts, clock::time_point due);
-  void failed(const lane* home, clock::time_point now);
+  void failed(const lane* lane, clock::time_point now);
 
   /// Batches, and halves of batches that were refused.
   std::deque<part> together_;

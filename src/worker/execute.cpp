@@ -1,12 +1,11 @@
 #include "worker/execute.hpp"
 
+#include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <rowrunner/job.hpp>
-
-#include "worker/lane.hpp"
 
 namespace rowrunner {
 
@@ -31,29 +30,51 @@ std::string message_of(const std::exception_ptr& thrown) {
 
 }  // namespace
 
-verdict verdict_of(job_ptr job, std::optional<outcome> returned, std::string error) {
-  const bool done = returned && std::holds_alternative<succeeded>(*returned);
-  if (job->stop == stop_reason::none || done) {
-    return {std::move(job),
-            returned ? std::move(*returned) : outcome{failed{std::move(error), {}, false}}};
+void executor::submit(lane& lane, std::vector<job_ptr> jobs, int announced) {
+  lane.jobs.add(std::move(jobs), announced, lane_jobs::clock::now());
+  if (closed_) {
+    release_waiting(lane);
+  } else {
+    start_waiting(lane);
   }
-  const std::string note = job->stop_note;
-  switch (job->stop) {
-    case stop_reason::cancelled:
-      return {std::move(job), cancelled{note}};
-    case stop_reason::timed_out:
-      return {std::move(job), failed{note, {}, false}};
-    case stop_reason::shutdown:
-      return {std::move(job), snoozed{std::chrono::milliseconds{0}}};
-    default:
-      return {std::move(job), snoozed{std::chrono::milliseconds{0}}, true};
-  }
+}
+
+/// A handler that never waits may end before start() returns and free its slot again: settle()
+/// leaves that to this loop, or they would call each other ever deeper.
+void executor::start_waiting(lane& lane) {
+  if (closed_ || starting_ == &lane) return;
+  const auto* const before = std::exchange(starting_, &lane);
+  while (const auto job = lane.jobs.start_next()) start(job);
+  starting_ = before;
+  const auto now = lane_jobs::clock::now();
+  lane.jobs.measure(now);
+  if (lane.claims.may_claim(now) && lane.jobs.wanted() > 0) changed_.for_loop.set();
+}
+
+void executor::release_stuck(lane& lane) {
+  lane.jobs.disproved();
+  lane.counts.not_started(static_cast<std::int64_t>(lane.jobs.waiting()));
+  release_waiting(lane);
+}
+
+void executor::release_waiting(lane& lane) {
+  for (auto& job : lane.jobs.take_waiting()) finish_.add({std::move(job), released{}});
+}
+
+void executor::close() {
+  closed_ = true;
+  for (const auto& lane : lanes_) release_waiting(*lane);
+}
+
+bool executor::idle() const {
+  return std::all_of(lanes_.begin(), lanes_.end(),
+                     [](const auto& lane) { return lane->jobs.idle(); });
 }
 
 void executor::start(const job_ptr& job) {
   job->started = std::chrono::steady_clock::now();
   watch_time(job);
-  if (std::holds_alternative<coroutine_handler>(job->home->handler)) {
+  if (std::holds_alternative<coroutine_handler>(job->lane->handler)) {
     start_coroutine(job);
   } else {
     start_blocking(job);
@@ -68,14 +89,14 @@ void executor::start_coroutine(const job_ptr& job) {
       settle(job, std::move(returned), {});
     }
   };
-  asio::co_spawn(*io_, run_coroutine(job, std::get<coroutine_handler>(job->home->handler)),
+  asio::co_spawn(*io_, run_coroutine(job, std::get<coroutine_handler>(job->lane->handler)),
                  asio::bind_cancellation_slot(job->signal.slot(), std::move(ended)));
 }
 
 void executor::start_blocking(const job_ptr& job) {
   // The thread may outlive the worker if it is given up, so it takes the handler by value and keeps
   // `io` alive, which then never runs the callback.
-  auto work = [io = io_, this, job, handler = std::get<blocking_handler>(job->home->handler)] {
+  auto work = [io = io_, this, job, handler = std::get<blocking_handler>(job->lane->handler)] {
     std::optional<outcome> returned;
     std::string error;
     try {
@@ -93,7 +114,7 @@ void executor::start_blocking(const job_ptr& job) {
 }
 
 void executor::watch_time(const job_ptr& job) {
-  const auto limit = job->home->options.timeout;
+  const auto limit = job->lane->options.timeout;
   if (limit.count() == 0) return;
   job->timer.emplace(*io_, limit);
   job->timer->async_wait([this, weak = std::weak_ptr(job), limit](const auto& error) {
@@ -118,6 +139,40 @@ void executor::stop(const job_ptr& job, stop_reason reason, std::string note) {
   });
 }
 
+void executor::stop_all(stop_reason reason, const std::string& note) {
+  for (const auto& lane : lanes_) {
+    for (const auto& job : std::vector(lane->jobs.running().begin(), lane->jobs.running().end())) {
+      stop(job, reason, note);
+    }
+  }
+}
+
+void executor::cancel(std::int64_t lease, std::string_view id, std::string note) {
+  for (const auto& lane : lanes_) {
+    const auto& running = lane->jobs.running();
+    const auto found = std::find_if(running.begin(), running.end(), [&](const job_ptr& job) {
+      return job->lease == lease && job->id == id;
+    });
+    if (found == running.end()) continue;
+    stop(job_ptr{*found}, stop_reason::cancelled, std::move(note));
+    return;
+  }
+}
+
+void executor::reject(const job_ptr& job) {
+  job->lease_rejected = true;
+  stop(job, stop_reason::lease_lost, "a write was refused");
+}
+
+void executor::lose(std::int64_t lease, const std::string& why) {
+  for (const auto& lane : lanes_) {
+    for (const auto& job : std::vector(lane->jobs.running().begin(), lane->jobs.running().end())) {
+      if (job->lease == lease) stop(job, stop_reason::lease_lost, why);
+    }
+    for (const auto& job : lane->jobs.take_waiting(lease)) finish_.drop(*job);
+  }
+}
+
 void executor::give_up_later(const job_ptr& job) {
   job->timer.emplace(*io_, patience);
   job->timer->async_wait([this, weak = std::weak_ptr(job)](const auto& error) {
@@ -132,7 +187,14 @@ void executor::settle(const job_ptr& job, std::optional<outcome> returned, std::
   if (job->settled) return;
   job->settled = true;
   job->timer.reset();
-  settled_(verdict_of(job, std::move(returned), std::move(error)));
+  job->lane->jobs.ended(job);
+  if (auto how = ending_of(*job, std::move(returned), std::move(error))) {
+    finish_.add({job, std::move(*how)});
+  } else {
+    finish_.drop(*job);
+  }
+  start_waiting(*job->lane);
+  changed_.for_worker.set();
 }
 
 }  // namespace rowrunner

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <deque>
 #include <map>
 
 #include "common/pg/array.hpp"
@@ -13,8 +12,6 @@
 #include "common/schema/job_status.hpp"
 #include "queries/engine.hpp"
 #include "queries/session.hpp"
-#include "worker/finish_group.hpp"
-#include "worker/lane.hpp"
 
 namespace rowrunner {
 
@@ -22,21 +19,12 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t largest_batch = 2000;
-/// A transaction costs the server about as much as the ends of so many jobs.
-constexpr std::size_t small_batch = 100;
-constexpr std::chrono::microseconds longest_gathering{2'000};
+using clock = finish_plan::clock;
+
 /// What write_settings sets.
 constexpr std::chrono::milliseconds usual_lock_timeout{1'000};
 /// What was refused before is tried beside the new outcomes, which must not wait for it.
 constexpr std::chrono::milliseconds short_lock_timeout{50};
-
-pg::statement unnamed(const std::string& sql) { return {"", sql}; }
-
-bool has_effects(const verdict& v) {
-  const auto* done = std::get_if<succeeded>(&v.result);
-  return done != nullptr && !done->effects.empty();
-}
 
 std::vector<std::int64_t> leases_of(const std::vector<verdict>& verdicts) {
   std::vector<std::int64_t> leases;
@@ -47,14 +35,15 @@ std::vector<std::int64_t> leases_of(const std::vector<verdict>& verdicts) {
 
 }  // namespace
 
-finisher::finisher(asio::io_context& io, pg::session& session, lease_book& leases, logger& log,
-                   std::string worker_name, hooks on)
+finisher::finisher(asio::io_context& io, pg::session& session, lease_book& leases,
+                   const lane_list& lanes, changes& changed, logger& log, std::string worker_name)
     : io_(io),
       session_(session),
       leases_(leases),
+      lanes_(lanes),
+      changed_(changed),
       log_(log),
       worker_name_(std::move(worker_name)),
-      on_(std::move(on)),
       arrived_(io.get_executor()),
       settings_(queries::write_settings.statement()),
       lock_timeout_(queries::lock_timeout.statement()),
@@ -65,125 +54,97 @@ finisher::finisher(asio::io_context& io, pg::session& session, lease_book& lease
       rollback_(queries::rollback.statement()) {}
 
 void finisher::add(verdict v) {
-  if (!v.dropped) {
-    waiting_.push_back(std::move(v));
-    arrived_.set();
-    return;
-  }
-  v.job->home->count(&worker_counts::refused);
-  if (v.job->disowned) {
-    leases_.settled({v.job->lease}, lease_book::unknown_server);
+  plan_.add(std::move(v));
+  arrived_.set();
+}
+
+void finisher::drop(const running_job& job) {
+  job.lane->counts.add(&worker_counts::refused);
+  if (job.lease_rejected) {
+    leases_.settled({job.lease}, lease_book::unknown_server);
   } else {
-    leases_.forget(v.job->lease);
+    leases_.forget(job.lease);
   }
 }
 
 void finisher::close() {
-  closed_ = true;
-  retries_.hurry();
+  plan_.close();
   arrived_.set();
 }
 
 asio::awaitable<void> finisher::run() {
-  while (!closed_ || pending() > 0) {
-    const auto now = std::chrono::steady_clock::now();
-    const auto next = std::min(retries_.next_due(), now + std::chrono::hours{1});
-    if (waiting_.empty() && next > now) {
-      co_await arrived_.wait_for(next - now);
+  while (!plan_.ended()) {
+    if (const auto time = plan_.wait(clock::now())) {
+      co_await arrived_.wait_for(*time);
       continue;
     }
-    if (!waiting_.empty()) co_await write_new();
-    co_await write_again();
-    on_.wrote();
+    co_await gather();
+    co_await write_each(plan_.take_new(clock::now()), waits::patiently);
+    co_await write_each(plan_.take_refused(clock::now()), waits::hardly);
+    wrote();
   }
   ended_ = true;
-  on_.wrote();
+  wrote();
 }
 
-asio::awaitable<void> finisher::write_new() {
-  co_await gather();
-  co_await write_each(take_new(), waits::patiently);
-}
-
-asio::awaitable<void> finisher::write_again() {
-  co_await write_each(retries_.due(std::chrono::steady_clock::now()), waits::hardly);
-}
-
-asio::awaitable<void> finisher::write_each(std::vector<batch> batches, waits how) {
-  for (const auto& each : batches) in_flight_ += each.size();
-  for (auto& each : batches) {
-    const auto size = each.size();
-    co_await write_all(std::move(each), how);
-    in_flight_ -= size;
-  }
-}
-
-/// Those with effects take another transaction, and those of a kind that is in trouble do not hold
-/// up the others.
-std::vector<finisher::batch> finisher::take_new() {
-  const std::size_t n = std::min(waiting_.size(), largest_batch);
-  batch plain_ones, with_effects;
-  std::map<std::pair<lane*, bool>, batch> troubled;
-  for (std::size_t i = 0; i < n; ++i) {
-    auto& v = waiting_[i];
-    const bool effects = has_effects(v);
-    if (retries_.in_trouble(v.job->home)) {
-      troubled[{v.job->home, effects}].push_back(std::move(v));
-    } else {
-      (effects ? with_effects : plain_ones).push_back(std::move(v));
-    }
-  }
-  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(n));
-  for (auto& [which, each] : troubled) {
-    retries_.add(std::move(each), std::chrono::steady_clock::now());
-  }
-  std::vector<batch> batches;
-  if (!plain_ones.empty()) batches.push_back(std::move(plain_ones));
-  if (!with_effects.empty()) batches.push_back(std::move(with_effects));
-  return batches;
+void finisher::wrote() {
+  ++rounds_;
+  changed_.for_loop.set();
+  changed_.for_worker.set();
 }
 
 asio::awaitable<void> finisher::gather() {
-  const auto until = std::chrono::steady_clock::now() + longest_gathering;
-  while (waiting_.size() < small_batch && !closed_ && on_.more_to_come() &&
-         std::chrono::steady_clock::now() < until) {
-    co_await pause(longest_gathering / 8);
+  const auto to_start = [this] {
+    return std::any_of(lanes_.begin(), lanes_.end(),
+                       [](const auto& lane) { return lane->jobs.more_to_start(); });
+  };
+  const auto begun = clock::now();
+  while (plan_.gathers(to_start(), begun, clock::now())) {
+    co_await pause(finish_plan::longest_gathering / 8);
   }
 }
 
-asio::awaitable<void> finisher::write_all(batch verdicts, waits how) {
+asio::awaitable<void> finisher::write_each(std::vector<batch> batches, waits how) {
+  for (auto& each : batches) {
+    const auto size = each.size();
+    co_await write(std::move(each), how);
+    plan_.put_down(size);
+  }
+}
+
+asio::awaitable<void> finisher::write(batch verdicts, waits how) {
   pg::backoff backoff;
-  bool doubtful = false;
-  while (!verdicts.empty()) {
-    if (doubtful) {
-      verdicts = co_await still_open(std::move(verdicts), doubtful);
-      if (!doubtful) continue;
+  auto step = write_step::write;
+  while (step != write_step::done) {
+    if (step == write_step::write) {
+      step = after_write(co_await try_write(verdicts, how));
     } else {
-      const auto ended = co_await try_write(verdicts, how);
-      if (ended == attempt::written) co_return;
-      if (ended == attempt::refused) {
-        retry(std::move(verdicts));
-        co_return;
-      }
+      bool answered = true;
+      verdicts = co_await still_open(std::move(verdicts), answered);
+      step = after_reread(answered, verdicts.size());
     }
-    log_.warn("jobs could not be ended yet",
-              {{"jobs", verdicts.size()}, {"reason", last_error_.text}});
-    co_await pause(backoff.next(rng_));
-    doubtful = true;
+    if (step == write_step::retry_later) {
+      retry_later(std::move(verdicts));
+      co_return;
+    }
+    if (step == write_step::reread) {
+      log_.warn("jobs could not be ended yet",
+                {{"jobs", verdicts.size()}, {"reason", last_error_.text}});
+      co_await pause(backoff.next(rng_));
+    }
   }
 }
 
 /// What is given up keeps its lease until it expires; a rescue decides what becomes of the job.
-void finisher::retry(batch verdicts) {
-  const auto now = std::chrono::steady_clock::now();
+void finisher::retry_later(batch verdicts) {
   if (verdicts.size() == 1 && pg::classify(last_error_.sqlstate) == pg::error_class::permanent) {
     const auto& job = *verdicts.front().job;
     log_.warn("the end of a job was refused by the database",
-              {{"kind", job.home->options.kind}, {"job", job.id}, {"reason", last_error_.text}});
+              {{"kind", job.lane->options.kind}, {"job", job.id}, {"reason", last_error_.text}});
   }
-  for (const auto& v : retries_.refused(std::move(verdicts), last_error_, now)) {
+  for (const auto& v : plan_.refused(std::move(verdicts), last_error_, clock::now())) {
     log_.error("the end of a job cannot be written; its lease is left to expire",
-               {{"kind", v.job->home->options.kind},
+               {{"kind", v.job->lane->options.kind},
                 {"job", v.job->id},
                 {"lease", v.job->lease},
                 {"reason", last_error_.text}});
@@ -196,12 +157,12 @@ asio::awaitable<void> finisher::pause(std::chrono::steady_clock::duration time) 
   co_await timer.async_wait(asio::use_awaitable);
 }
 
-asio::awaitable<finisher::attempt> finisher::try_write(const batch& verdicts, waits how) {
+asio::awaitable<write_attempt> finisher::try_write(const batch& verdicts, waits how) {
   const auto leases = leases_of(verdicts);
   std::vector<std::int64_t> ended;
   try {
     auto turn = co_await session_.acquire(pg::session::urgency::next);
-    // Only now: steps and progress have the session in turn, and may wait for somebody's lock.
+    // Only now: steps and progress have the session in turn, and may wait for a lock.
     ended = leases_.ending(leases, server_);
     auto calls = opening_calls(ended, how);
     if (has_effects(verdicts.front())) {
@@ -210,16 +171,15 @@ asio::awaitable<finisher::attempt> finisher::try_write(const batch& verdicts, wa
       co_await write_plain(turn, verdicts, std::move(calls));
     }
     leases_.settled(leases, server_);
-    retries_.written(verdicts);
-    co_return attempt::written;
+    plan_.written(verdicts);
+    co_return write_attempt::written;
   } catch (const pg::query_error& e) {
     last_error_ = {e.sqlstate(), e.statement_name(), e.what()};
   } catch (const pg::error& e) {
     last_error_ = {"08006", "", e.what()};
   }
   leases_.not_ended(ended);
-  co_return pg::classify(last_error_.sqlstate) == pg::error_class::connection ? attempt::unreachable
-                                                                              : attempt::refused;
+  co_return failed_attempt(last_error_.sqlstate);
 }
 
 std::vector<pg::call> finisher::opening_calls(const std::vector<std::int64_t>& ended, waits how) {
@@ -229,16 +189,18 @@ std::vector<pg::call> finisher::opening_calls(const std::vector<std::int64_t>& e
   if (lock_timeout != usual_lock_timeout) {
     calls.push_back(pg::with(lock_timeout_, std::to_string(lock_timeout.count()) + "ms"));
   }
-  if (!ended.empty())
+  if (!ended.empty()) {
     calls.push_back(pg::with(end_leases_, pg::array(ended), std::to_string(server_)));
+  }
   return calls;
 }
 
 asio::awaitable<void> finisher::write_plain(pg::session::turn& turn, const batch& verdicts,
                                             std::vector<pg::call> calls) {
-  const auto first = calls.size();
   const auto groups = grouped(verdicts);
-  for (const auto& g : groups) calls.push_back(call_for(g));
+  for (const auto& g : groups) append_last_progress(calls, g);
+  const auto first = calls.size();
+  for (const auto& g : groups) calls.push_back(call_for(g, worker_name_, rng_));
   const auto answers = co_await turn->run(std::move(calls));
   server_ = answers.front().get_int(0, 0);
   for (std::size_t i = 0; i < groups.size(); ++i) account(groups[i], answers[first + i]);
@@ -248,27 +210,16 @@ asio::awaitable<void> finisher::write_plain(pg::session::turn& turn, const batch
 asio::awaitable<void> finisher::write_with_effects(pg::session::turn& turn, const batch& verdicts,
                                                    std::vector<pg::call> calls) {
   calls.insert(calls.begin(), pg::with(begin_));
-  const auto first = calls.size();
   const auto groups = grouped(verdicts);
-  for (const auto& g : groups) calls.push_back(call_for(g));
+  for (const auto& g : groups) append_last_progress(calls, g);
+  const auto first = calls.size();
+  for (const auto& g : groups) calls.push_back(call_for(g, worker_name_, rng_));
   std::vector<pg::result> answers;
   std::exception_ptr trouble;
   try {
     answers = co_await turn->run(std::move(calls));
-    std::deque<pg::statement> statements;
-    auto effects = pg::together(pg::with(own_search_path_));
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      const auto counted = groups[i].read(answers[first + i]);
-      for (std::size_t k = 0; k < counted.size(); ++k) {
-        if (!counted[k]) continue;
-        for (const auto& e : std::get<succeeded>(groups[i].members[k]->result).effects) {
-          effects.emplace_back(statements.emplace_back(unnamed(e.sql)),
-                               std::vector<pg::param>(e.params.begin(), e.params.end()));
-        }
-      }
-    }
-    effects.push_back(pg::with(commit_));
-    co_await turn->run(std::move(effects));
+    effect_calls effects;
+    co_await turn->run(closing_calls(groups, answers, first, effects));
   } catch (const pg::query_error&) {
     trouble = std::current_exception();
   }
@@ -280,11 +231,26 @@ asio::awaitable<void> finisher::write_with_effects(pg::session::turn& turn, cons
   for (std::size_t i = 0; i < groups.size(); ++i) account(groups[i], answers[first + i]);
 }
 
+/// The effects of the jobs for which the write counted, and the commit.
+std::vector<pg::call> finisher::closing_calls(const std::vector<end_group>& groups,
+                                              const std::vector<pg::result>& answers,
+                                              std::size_t first, effect_calls& effects) {
+  auto calls = pg::together(pg::with(own_search_path_));
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto counted = read_ends(groups[i], answers[first + i]);
+    for (std::size_t k = 0; k < counted.size(); ++k) {
+      if (!counted[k]) continue;
+      effects.append_to(calls, effects_of(*groups[i].members[k]));
+    }
+  }
+  calls.push_back(pg::with(commit_));
+  return calls;
+}
+
 /// The answer to a COMMIT was lost, or may have been: asks the jobs themselves. What is still
 /// processing under our lease is to be written again.
-asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& doubtful) {
+asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& answered) {
   batch open;
-  doubtful = false;
   for (const auto& g : grouped(verdicts)) {
     std::vector<std::string_view> ids;
     std::vector<std::int64_t> leases;
@@ -298,13 +264,12 @@ asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& doub
     try {
       answers = co_await session_.run(
           pg::together(pg::with(settings_),
-                       pg::with(g.home->sql.reread, pg::uuid_array(ids), pg::int_array(leases))));
+                       pg::with(g.lane->sql.reread, pg::uuid_array(ids), pg::int_array(leases))));
       server_ = answers.front().get_int(0, 0);
       found = statuses(answers.back());
     } catch (const pg::error& e) {
       last_error_ = {e.sqlstate(), "", e.what()};
-      doubtful = true;
-      read = false;
+      answered = read = false;
     }
     for (const auto* v : g.members) {
       const auto status = found.find(claim_of(*v));
@@ -317,6 +282,46 @@ asio::awaitable<finisher::batch> finisher::still_open(batch verdicts, bool& doub
     }
   }
   co_return open;
+}
+
+void finisher::account(const end_group& g, const pg::result& answer) {
+  const auto found = read_ends(g, answer);
+  for (std::size_t i = 0; i < g.members.size(); ++i) account_one(*g.members[i], found[i]);
+}
+
+void finisher::account_one(const verdict& v, std::optional<std::string_view> answered_status) {
+  const auto note = [&](std::int64_t worker_counts::*what, log_level level, std::string_view text,
+                        const std::string& error = {}) {
+    v.job->lane->counts.add(what);
+    if (!log_.enabled(level)) return;
+    log_.event(level, text,
+               {{"kind", v.job->lane->options.kind},
+                {"job", v.job->id},
+                {"lease", v.job->lease},
+                {"attempt", v.job->attempts + 1},
+                {"duration_ms", ran_ms(*v.job)},
+                {"error", error}});
+  };
+  using counts = worker_counts;
+  if (!answered_status) {
+    note(&counts::refused, log_level::warn, "refused: the lease of the job is lost");
+    return;
+  }
+  std::visit(
+      overloaded{[&](const succeeded&) { note(&counts::succeeded, log_level::debug, "succeeded"); },
+                 [&](const failed& how) {
+                   if (*answered_status == job_status::queued) {
+                     note(&counts::retried, log_level::warn, "failed, will be retried", how.error);
+                   } else {
+                     note(&counts::failed, log_level::error, "failed", how.error);
+                   }
+                 },
+                 [&](const snoozed&) { note(&counts::released, log_level::debug, "snoozed"); },
+                 [&](const released&) { note(&counts::released, log_level::debug, "released"); },
+                 [&](const cancelled& how) {
+                   note(&counts::cancelled, log_level::info, "cancelled", how.reason);
+                 }},
+      v.result);
 }
 
 }  // namespace rowrunner

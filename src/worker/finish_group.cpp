@@ -1,13 +1,13 @@
 #include "worker/finish_group.hpp"
 
 #include <algorithm>
-#include <random>
 
 #include "common/pg/array.hpp"
 #include "common/pg/binary_array.hpp"
 #include "common/schema/job_status.hpp"
 #include "common/text.hpp"
 #include "worker/lane.hpp"
+#include "worker/progress_writer.hpp"
 
 namespace rowrunner {
 
@@ -16,34 +16,75 @@ namespace {
 constexpr std::size_t longest_error = 8000;
 constexpr std::chrono::milliseconds longest_delay = std::chrono::hours{24 * 3650};
 
-std::int64_t ran_ms(const running_job& job) {
-  if (job.started == std::chrono::steady_clock::time_point{}) return 0;
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
-                                                               job.started)
-      .count();
+std::int64_t delay_ms(std::chrono::milliseconds after) {
+  return std::clamp(after, std::chrono::milliseconds{0}, longest_delay).count();
 }
+
+/// The parameters of a group's statement, one entry per job in each list that it takes.
+struct end_lists {
+  std::vector<std::string_view> ids;
+  std::vector<std::int64_t> leases, delays, ran;
+  std::vector<std::string> texts;
+  std::vector<bool> finals;
+
+  void add(const verdict& v, std::mt19937_64& random) {
+    ids.push_back(v.job->id);
+    leases.push_back(v.job->lease);
+    std::visit(
+        overloaded{
+            [](const succeeded&) {}, [&](const failed& how) { add_failure(v, how, random); },
+            [&](const snoozed& how) { delays.push_back(delay_ms(how.after)); },
+            [&](const released&) { delays.push_back(0); },
+            [&](const cancelled& how) { texts.push_back(printable(how.reason, longest_error)); }},
+        v.result);
+  }
+
+  void add_failure(const verdict& v, const failed& how, std::mt19937_64& random) {
+    const double luck = std::uniform_real_distribution<double>{}(random);
+    texts.push_back(printable(how.error, longest_error));
+    delays.push_back(
+        delay_ms(how.after.value_or(v.job->lane->options.retry.delay(v.job->attempts + 1, luck))));
+    finals.push_back(how.final);
+    ran.push_back(ran_ms(*v.job));
+  }
+};
 
 }  // namespace
 
-std::vector<finisher::group> finisher::grouped(const batch& verdicts) {
-  std::vector<group> groups;
+std::int64_t ran_ms(const running_job& job) {
+  if (job.started == std::chrono::steady_clock::time_point{}) return 0;
+  const auto ran = std::chrono::steady_clock::now() - job.started;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(ran).count();
+}
+
+end_statement statement_of(const ending& how) {
+  return std::visit(overloaded{[](const succeeded&) { return end_statement::succeed; },
+                               [](const failed&) { return end_statement::fail; },
+                               [](const snoozed&) { return end_statement::give_back; },
+                               [](const released&) { return end_statement::give_back; },
+                               [](const cancelled&) { return end_statement::end_cancelled; }},
+                    how);
+}
+
+std::vector<end_group> grouped(const std::vector<verdict>& verdicts) {
+  std::vector<end_group> groups;
   for (const auto& v : verdicts) {
-    auto* home = v.job->home;
-    const auto what = v.result.index();
-    auto found = std::find_if(groups.begin(), groups.end(), [&](const group& g) {
-      return g.home == home && g.kind_of_outcome == what;
+    auto* const lane = v.job->lane;
+    const auto statement = statement_of(v.result);
+    auto found = std::find_if(groups.begin(), groups.end(), [&](const end_group& g) {
+      return g.lane == lane && g.statement == statement;
     });
-    if (found == groups.end()) found = groups.insert(groups.end(), {home, what, {}});
+    if (found == groups.end()) found = groups.insert(groups.end(), {lane, statement, {}});
     found->members.push_back(&v);
   }
   for (auto& g : groups) {
-    // Rows are locked in the order of their ids, by everybody; only what goes back to the front of
-    // the line goes last first, so that it stands there in its old order.
-    const bool back = g.kind_of_outcome == 2;
+    // Rows are locked in the order of their ids by all workers; only what goes back to the front of
+    // the queue goes last first, so that it comes to its old order there.
+    const bool back = g.statement == end_statement::give_back;
     const auto before = [&](const verdict* a, const verdict* b) {
-      return back ? b->job->stood_at < a->job->stood_at : a->job->id < b->job->id;
+      return back ? b->job->position < a->job->position : a->job->id < b->job->id;
     };
-    // Usually they are: ids grow with the places in line.
+    // Usually they are: ids grow with the positions in the queue.
     if (!std::is_sorted(g.members.begin(), g.members.end(), before)) {
       std::sort(g.members.begin(), g.members.end(), before);
     }
@@ -51,97 +92,64 @@ std::vector<finisher::group> finisher::grouped(const batch& verdicts) {
   return groups;
 }
 
-pg::call finisher::call_for(const group& g) {
-  std::vector<std::string_view> ids;
-  std::vector<std::string> texts;
-  std::vector<std::int64_t> leases, delays, ran;
-  std::vector<bool> finals;
-  std::uniform_real_distribution<double> random;
-  for (const auto* v : g.members) {
-    ids.push_back(v->job->id);
-    leases.push_back(v->job->lease);
-    if (const auto* f = std::get_if<failed>(&v->result)) {
-      texts.push_back(printable(f->error, longest_error));
-      const auto after =
-          f->after.value_or(g.home->options.retry.delay(v->job->attempts + 1, random(rng_)));
-      delays.push_back(std::clamp(after, std::chrono::milliseconds{0}, longest_delay).count());
-      finals.push_back(f->final);
-      ran.push_back(ran_ms(*v->job));
-    } else if (const auto* s = std::get_if<snoozed>(&v->result)) {
-      delays.push_back(std::clamp(s->after, std::chrono::milliseconds{0}, longest_delay).count());
-    } else if (const auto* c = std::get_if<cancelled>(&v->result)) {
-      texts.push_back(printable(c->reason, longest_error));
-    }
+pg::call call_for(const end_group& group, const std::string& worker_name, std::mt19937_64& random) {
+  end_lists lists;
+  for (const auto* v : group.members) lists.add(*v, random);
+  auto ids = pg::uuid_array(lists.ids);
+  auto leases = pg::int_array(lists.leases);
+  const auto& sql = group.lane->sql;
+  const auto& cancelled_status = group.lane->kind.cancelled_status;
+  switch (group.statement) {
+    case end_statement::succeed:
+      return pg::with(sql.succeed, std::move(ids), std::move(leases));
+    case end_statement::fail:
+      return pg::with(sql.fail, std::move(ids), std::move(leases), pg::array(lists.texts),
+                      pg::array(lists.delays), pg::array(lists.finals), pg::array(lists.ran),
+                      cancelled_status, worker_name, std::to_string(group.lane->kind.id));
+    case end_statement::give_back:
+      return pg::with(sql.give_back, std::move(ids), std::move(leases), pg::array(lists.delays),
+                      cancelled_status);
+    case end_statement::end_cancelled:
+      break;
   }
-  const auto& sql = g.home->sql;
-  const auto& cancelled_word = g.home->kind.cancelled_status;
-  switch (g.kind_of_outcome) {
-    case 0:
-      return pg::with(sql.succeed, pg::uuid_array(ids), pg::int_array(leases));
-    case 1:
-      return pg::with(sql.fail, pg::uuid_array(ids), pg::int_array(leases), pg::array(texts),
-                      pg::array(delays), pg::array(finals), pg::array(ran), cancelled_word,
-                      worker_name_, std::to_string(g.home->kind.id));
-    case 2:
-      return pg::with(sql.give_back, pg::uuid_array(ids), pg::int_array(leases), pg::array(delays),
-                      cancelled_word);
-    default:
-      return pg::with(sql.end_cancelled, pg::uuid_array(ids), pg::int_array(leases),
-                      pg::array(texts), cancelled_word);
-  }
+  return pg::with(sql.end_cancelled, std::move(ids), std::move(leases), pg::array(lists.texts),
+                  cancelled_status);
 }
 
-std::vector<std::optional<std::string_view>> finisher::group::read(const pg::result& answer) const {
-  std::vector<std::optional<std::string_view>> found(members.size());
-  if (kind_of_outcome == 0) {
+void append_last_progress(std::vector<pg::call>& calls, const end_group& group) {
+  std::vector<const running_job*> jobs;
+  for (const auto* v : group.members) {
+    if (v->job->progress) jobs.push_back(v->job.get());
+  }
+  if (jobs.empty()) return;
+  std::sort(jobs.begin(), jobs.end(), [](const auto* a, const auto* b) { return a->id < b->id; });
+  calls.push_back(progress_call(group.lane->sql.progress_at_end, *group.lane, jobs));
+}
+
+std::vector<std::optional<std::string_view>> read_ends(const end_group& group,
+                                                       const pg::result& answer) {
+  std::vector<std::optional<std::string_view>> found(group.members.size());
+  if (group.statement == end_statement::succeed) {
     for (const auto number : pg::read_int_array(answer.get(0, 0))) {
       found.at(static_cast<std::size_t>(number - 1)) = job_status::succeeded;
     }
     return found;
   }
   const auto answered = statuses(answer);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const auto status = answered.find(claim_of(*members[i]));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto status = answered.find(claim_of(*group.members[i]));
     if (status != answered.end()) found[i] = status->second;
   }
   return found;
 }
 
-void finisher::account(const group& g, const pg::result& answer) {
-  const auto found = g.read(answer);
-  for (std::size_t i = 0; i < g.members.size(); ++i) account_one(*g.members[i], found[i]);
-}
-
-void finisher::account_one(const verdict& v, std::optional<std::string_view> answered_status) {
-  auto& home = *v.job->home;
-  const auto log = [&](log_level level, std::string_view what, const std::string& error) {
-    if (!log_.enabled(level)) return;
-    log_.event(level, what,
-               {{"kind", home.options.kind},
-                {"job", v.job->id},
-                {"lease", v.job->lease},
-                {"attempt", v.job->attempts + 1},
-                {"duration_ms", ran_ms(*v.job)},
-                {"error", error}});
-  };
-  if (!answered_status) {
-    home.count(&worker_counts::refused);
-    log(log_level::warn, "refused: the job belongs to somebody else by now", "");
-  } else if (std::holds_alternative<succeeded>(v.result)) {
-    home.count(&worker_counts::succeeded);
-    log(log_level::debug, "succeeded", "");
-  } else if (const auto* f = std::get_if<failed>(&v.result)) {
-    const bool again = *answered_status == job_status::queued;
-    home.count(again ? &worker_counts::retried : &worker_counts::failed);
-    log(again ? log_level::warn : log_level::error, again ? "failed, will be retried" : "failed",
-        f->error);
-  } else if (std::holds_alternative<snoozed>(v.result)) {
-    home.count(&worker_counts::released);
-    log(log_level::debug, "given back", "");
-  } else {
-    home.count(&worker_counts::cancelled);
-    log(log_level::info, "cancelled", std::get<cancelled>(v.result).reason);
+std::map<claim_key, std::string_view> statuses(const pg::result& answer) {
+  std::map<claim_key, std::string_view> found;
+  for (int row = 0; row < answer.rows(); ++row) {
+    found.emplace(claim_key{answer.get(row, 0), answer.get_int(row, 1)},
+                  answer.columns() > 2 ? answer.get(row, 2) : "");
   }
+  return found;
 }
 
 }  // namespace rowrunner

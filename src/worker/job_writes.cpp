@@ -8,7 +8,7 @@
 
 #include "common/event.hpp"
 #include "common/pg/until_answered.hpp"
-#include "common/text.hpp"
+#include "common/storable.hpp"
 #include "queries/engine.hpp"
 #include "worker/lane.hpp"
 
@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-std::string kind_id(const job_ptr& job) { return std::to_string(job->home->kind.id); }
+std::string kind_id(const job_ptr& job) { return std::to_string(job->lane->kind.id); }
 
 /// A call under way. It runs apart from the handler that waits for it: once sent, its answer has to
 /// be awaited, for as long as the connection waits, but a handler that is told to stop must not.
@@ -36,15 +36,17 @@ constexpr std::chrono::hours until_told{24};
 
 }  // namespace
 
-job_writes::job_writes(std::shared_ptr<asio::io_context> io, pg::session& session,
-                       std::function<void(const job_ptr&)> lost)
+job_writes::job_writes(std::shared_ptr<asio::io_context> io, pg::session& steps,
+                       pg::session& reports, std::function<void(const job_ptr&)> lost)
     : io_(std::move(io)),
-      session_(session),
+      session_(steps),
       lost_(std::move(lost)),
+      steps_(*io_, steps),
+      progress_(*io_, reports, lost_),
       steps_of_(queries::steps_of.statement()),
       settings_(queries::write_settings.statement()) {}
 
-/// All of these statements may run twice, so a database that went away is asked again for as long
+/// For reads, which may run twice: a database that went away is asked again for as long
 /// as the job may run.
 asio::awaitable<pg::result> job_writes::run(job_ptr job, pg::call call) {
   const std::function<void()> may_run = [job] {
@@ -74,27 +76,22 @@ asio::awaitable<pg::result> job_writes::run(job_ptr job, pg::call call) {
     if (sent->failure) std::rethrow_exception(sent->failure);
     co_return std::move(sent->results.back());
   }
-  // What is not sent yet leaves the line.
+  // What is not sent yet is not sent.
   asio::post(*io_, [sent] { sent->leave.emit(asio::cancellation_type::terminal); });
   if (cancelled) std::rethrow_exception(cancelled);
   throw job_stopped("the job was told to stop");
-}
-
-asio::awaitable<void> job_writes::write(job_ptr job, pg::call call, const char* what) {
-  const auto written = co_await run(job, std::move(call));
-  if (written.affected() != 1) {
-    lost_(job);
-    throw job_stopped(std::string{what} + " was refused: the lease of the job is lost");
-  }
 }
 
 asio::awaitable<std::optional<nlohmann::json>> job_writes::stored_step(job_ptr job,
                                                                        std::string name) {
   if (!job->steps) {
     const auto rows = co_await run(job, pg::with(steps_of_, kind_id(job), job->id));
-    auto& steps = job->steps.emplace();
-    for (int row = 0; row < rows.rows(); ++row) {
-      steps.emplace(rows.get(row, 0), nlohmann::json::parse(rows.get(row, 1)));
+    // Another coroutine of the same job may have read them meanwhile, and have stored more.
+    if (!job->steps) {
+      auto& steps = job->steps.emplace();
+      for (int row = 0; row < rows.rows(); ++row) {
+        steps.emplace(rows.get(row, 0), nlohmann::json::parse(rows.get(row, 1)));
+      }
     }
   }
   const auto found = job->steps->find(name);
@@ -102,19 +99,45 @@ asio::awaitable<std::optional<nlohmann::json>> job_writes::stored_step(job_ptr j
   co_return found->second;
 }
 
-asio::awaitable<void> job_writes::store_step(job_ptr job, std::string name, nlohmann::json result) {
-  check_text("step name", name);
-  auto call = pg::with(job->home->sql.step_done, kind_id(job), job->id, std::to_string(job->lease),
-                       name, result.dump());
-  co_await write(job, std::move(call), "a step");
-  if (job->steps) job->steps->emplace(std::move(name), std::move(result));
+/// A handler that is told to stop, or whose await is cancelled, leaves at once.
+asio::awaitable<void> job_writes::wait_until_answered(step_ptr step) {
+  const auto& stopping = step->job->stopping;
+  const std::stop_callback told(stopping.get_token(), [step] { step->changed.set(); });
+  std::exception_ptr cancelled;
+  try {
+    while (step->answered == pending_step::answer::none && !stopping.stop_requested()) {
+      co_await step->changed.wait_for(until_told);
+    }
+  } catch (...) {
+    cancelled = std::current_exception();
+  }
+  step->abandoned = true;
+  if (cancelled) std::rethrow_exception(cancelled);
+  if (step->answered == pending_step::answer::none) throw job_stopped("the job was told to stop");
 }
 
-asio::awaitable<void> job_writes::progress(job_ptr job, std::int64_t done, std::int64_t total,
-                                           std::string message) {
-  auto call = pg::with(job->home->sql.progress, kind_id(job), job->id, std::to_string(job->lease),
-                       std::to_string(done), std::to_string(total), printable(message, 2000));
-  co_await write(job, std::move(call), "progress");
+asio::awaitable<nlohmann::json> job_writes::store_step(job_ptr job, std::string name,
+                                                       step_result given) {
+  given.value = storable_json(std::move(given.value));
+  const auto step =
+      std::make_shared<pending_step>(io_->get_executor(), job, name, std::move(given));
+  steps_.add(step);
+  co_await wait_until_answered(step);
+  switch (step->answered) {
+    case pending_step::answer::lease_lost:
+      lost_(job);
+      throw job_stopped("step " + name + " was refused: the lease of the job is lost");
+    case pending_step::answer::refused:
+      throw std::runtime_error("step " + name + " was refused by the database: " + step->reason);
+    case pending_step::answer::exists:
+      break;
+    default:
+      co_return std::move(step->given.value);
+  }
+  // It was stored before: its answer was lost, or two coroutines of the job ran it.
+  job->steps.reset();
+  auto stored = co_await stored_step(job, name);
+  co_return stored ? std::move(*stored) : std::move(step->given.value);
 }
 
 }  // namespace rowrunner

@@ -47,8 +47,8 @@ class lease_book {
   /// jobs here). Gives the leases that end with them, if it is this server that writes them.
   ///
   /// A lease of which jobs were settled on another server is not ended but left to expire: a
-  /// standby that was promoted may not have these ends, and without the lease nobody would find the
-  /// jobs.
+  /// standby that was promoted may not have these ends, and without the lease no rescue would find
+  /// the jobs.
   std::vector<std::int64_t> ending(const std::vector<std::int64_t>& leases, std::int64_t server);
   /// The write did not happen.
   void not_ended(const std::vector<std::int64_t>& ended);

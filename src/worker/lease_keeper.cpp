@@ -24,17 +24,15 @@ std::vector<std::int64_t> leases_in(const pg::result& answer) {
 }  // namespace
 
 lease_keeper::lease_keeper(asio::io_context& io, pg::session& session, lease_book& leases,
-                           std::vector<std::unique_ptr<lane>>& lanes, logger& log,
-                           std::string worker_name, std::chrono::milliseconds lease,
-                           stop_callback stop)
+                           executor& execute, logger& log, std::string worker_name,
+                           std::chrono::milliseconds lease)
     : io_(io),
       session_(session),
       leases_(leases),
-      lanes_(lanes),
+      execute_(execute),
       log_(log),
       worker_name_(std::move(worker_name)),
       lease_(lease),
-      stop_(std::move(stop)),
       heartbeat_(queries::heartbeat.statement()),
       heartbeat_at_end_(queries::heartbeat_at_end.statement()),
       cancel_requests_(queries::cancel_requests.statement()) {}
@@ -62,21 +60,21 @@ asio::awaitable<void> lease_keeper::beat() {
 asio::awaitable<void> lease_keeper::tick() {
   const auto sent = lease_book::clock::now();
   const auto leases = leases_.to_extend();
-  const auto ending = leases_.being_ended();
+  const auto at_end = leases_.being_ended();
   const bool beat = leases_.heartbeat_due(sent);
-  if (leases.empty() && (ending.empty() || !beat)) co_return;
+  if (leases.empty() && (at_end.empty() || !beat)) co_return;
   const auto list = pg::array(leases);
   auto calls = pg::together(pg::with(cancel_requests_, list));
   if (beat) {
     const auto time = std::to_string(lease_.count());
     calls.push_back(pg::with(heartbeat_, list, worker_name_, time));
-    calls.push_back(pg::with(heartbeat_at_end_, pg::array(ending), worker_name_, time));
+    calls.push_back(pg::with(heartbeat_at_end_, pg::array(at_end), worker_name_, time));
   }
   const auto answers = co_await session_.run(std::move(calls));
   pass_on_cancellations(answers.front());
   if (!beat) co_return;
   leases_.extended_at_their_end(leases_in(answers[2]), sent);
-  stop_all_under(leases_.extended(leases, leases_in(answers[1]), sent), "the lease was taken over");
+  lose(leases_.extended(leases, leases_in(answers[1]), sent), "the lease was taken over");
 }
 
 asio::awaitable<void> lease_keeper::guard_deadlines() {
@@ -85,39 +83,22 @@ asio::awaitable<void> lease_keeper::guard_deadlines() {
     timer.expires_after(
         std::min<std::chrono::milliseconds>(std::chrono::milliseconds{200}, lease_ / 20));
     co_await timer.async_wait(asio::use_awaitable);
-    stop_all_under(leases_.running_out(lease_book::clock::now()),
-                   "no heartbeat came through before the lease ended");
+    lose(leases_.running_out(lease_book::clock::now()),
+         "no heartbeat came through before the lease ended");
   }
 }
 
-void lease_keeper::stop_all_under(const std::vector<std::int64_t>& leases, const char* why) {
+void lease_keeper::lose(const std::vector<std::int64_t>& leases, const char* why) {
   for (const auto lease : leases) {
     log_.warn("lease lost", {{"lease", lease}, {"reason", why}});
-    for (auto& home : lanes_) {
-      const auto under = [&](const job_ptr& job) { return job->lease == lease; };
-      std::vector<job_ptr> stopped;
-      std::copy_if(home->running.begin(), home->running.end(), std::back_inserter(stopped), under);
-      for (const auto& job : stopped) stop_(job, stop_reason::lease_lost, why);
-      // Jobs that have not started are not this worker's any more.
-      const auto gone = std::erase_if(home->ready, under);
-      home->count(&worker_counts::refused, static_cast<std::int64_t>(gone));
-      if (gone > 0) leases_.forget(lease);
-    }
+    execute_.lose(lease, why);
   }
 }
 
 void lease_keeper::pass_on_cancellations(const pg::result& requests) {
   for (int row = 0; row < requests.rows(); ++row) {
-    const auto lease = requests.get_int(row, 0);
-    const auto id = requests.get(row, 1);
-    for (auto& home : lanes_) {
-      const auto found =
-          std::find_if(home->running.begin(), home->running.end(),
-                       [&](const job_ptr& job) { return job->lease == lease && job->id == id; });
-      if (found != home->running.end()) {
-        stop_(*found, stop_reason::cancelled, std::string{requests.get(row, 2)});
-      }
-    }
+    execute_.cancel(requests.get_int(row, 0), requests.get(row, 1),
+                    std::string{requests.get(row, 2)});
   }
 }
 

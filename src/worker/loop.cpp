@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "common/pg/array.hpp"
-#include "common/pg/backoff.hpp"
-#include "common/pg/error.hpp"
 #include "queries/engine.hpp"
 #include "queries/session.hpp"
 
@@ -18,87 +15,113 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// While so many outcomes wait to be written, nothing more is claimed: the database is behind.
-constexpr std::size_t most_unwritten = 10'000;
+enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed, workers, joins };
+enum rescue_column { rescued_job, rescued_status, rescued_attempts, rescue_error };
+
+poll_row read_poll_row(const pg::result& answer, int row) {
+  poll_row read;
+  read.paused = answer.get_bool(row, paused);
+  read.waiting = answer.get_bool(row, waiting);
+  if (!answer.is_null(row, next_due_ms)) {
+    read.next_due = std::chrono::milliseconds{answer.get_int(row, next_due_ms)};
+  }
+  read.expired = answer.get_bool(row, expired);
+  read.armed = answer.get_bool(row, armed);
+  read.workers = static_cast<int>(answer.get_int(row, workers));
+  return read;
+}
+
 }  // namespace
 
-line_loop::line_loop(asio::io_context& io, pg::session& session, claimer& claims,
-                     std::vector<std::unique_ptr<lane>>& lanes, const worker_options& options,
-                     logger& log, hooks do_this)
+queue_loop::queue_loop(asio::io_context& io, pg::session& session, claimer& claims,
+                       executor& execute, const finisher& finish, const lane_list& lanes,
+                       const worker_options& options, changes& changed, logger& log)
     : io_(io),
       session_(session),
       claims_(claims),
+      execute_(execute),
+      finish_(finish),
       lanes_(lanes),
       options_(options),
+      changed_(changed),
       log_(log),
-      do_(std::move(do_this)),
-      changed_(io.get_executor()),
+      plan_(lanes, options),
       peek_(queries::peek.statement()),
       arm_(queries::arm.statement()),
       rescue_(queries::rescue.statement()),
       move_due_(queries::move_due.statement()),
+      fire_joins_(queries::fire_joins.statement()),
       lock_timeout_(queries::lock_timeout.statement()) {}
 
-void line_loop::stop() {
+void queue_loop::stop() {
   stopping_ = true;
-  changed_.set();
+  execute_.close();
+  changed_.for_loop.set();
 }
 
-asio::awaitable<void> line_loop::run() {
-  pg::backoff backoff;
+asio::awaitable<void> queue_loop::run() {
   while (!stopping_) {
     std::string trouble;
     try {
-      give_back_stuck();
-      // Before the claims, which may fail for long; and before the look, which might take it for
-      // what a lost worker has left behind.
-      co_await claims_.abandon_doubtful();
-      const bool worked = co_await claim_where_wanted();
-      co_await claims_.abandon_doubtful();
-      if (!stopping_ && clock::now() >= next_watch_) co_await watch();
-      backoff.reset();
-      if (finished()) {
-        report_left_behind();
-        co_return;
-      }
-      if (!worked && !stopping_) co_await wait();
+      if (!co_await round()) break;
     } catch (const pg::error& e) {
       trouble = e.what();
     }
     if (!trouble.empty() && !stopping_) {
-      const auto pause = backoff.next(rng_);
+      const auto pause = backoff_.next(rng_);
       log_.warn("the database does not answer, trying again",
                 {{"reason", trouble}, {"pause_ms", pause.count()}});
-      armed_ = false;
-      next_watch_ = {};
-      co_await changed_.wait_for(pause);
+      plan_.disconnected();
+      co_await changed_.for_loop.wait_for(pause);
     }
   }
 }
 
-/// What waits here behind jobs that are longer than those before them goes back to the line, where
-/// others may be idle.
-void line_loop::give_back_stuck() {
-  for (auto& home : lanes_) {
-    if (!home->stuck(clock::now())) continue;
-    log_.debug("jobs are given back: those before them take long",
-               {{"kind", home->kind.kind}, {"jobs", home->ready.size()}});
-    home->size.disproved();
-    home->not_started += static_cast<std::int64_t>(home->ready.size());
-    for (auto& job : std::exchange(home->ready, {})) do_.give_back(job);
+/// False if the end is reached.
+asio::awaitable<bool> queue_loop::round() {
+  note_writes();
+  release_stuck();
+  // Before the claims, which may fail for long; and before the poll, which might take it for what a
+  // lost worker has left behind.
+  co_await claims_.abandon_doubtful();
+  const bool worked = co_await claim_where_wanted();
+  co_await claims_.abandon_doubtful();
+  note_writes();
+  if (!stopping_ && plan_.poll_due(clock::now())) co_await poll();
+  backoff_.reset();
+  if (plan_.finished(finish_.pending())) {
+    report_left_behind();
+    co_return false;
+  }
+  if (!worked && !stopping_) co_await wait();
+  co_return true;
+}
+
+void queue_loop::note_writes() {
+  if (std::exchange(rounds_written_, finish_.rounds()) != finish_.rounds()) {
+    plan_.outcomes_written();
   }
 }
 
-asio::awaitable<bool> line_loop::claim_where_wanted() {
+void queue_loop::release_stuck() {
+  for (const auto& lane : lanes_) {
+    if (!plan_.stuck(*lane, clock::now())) continue;
+    log_.debug("jobs are released: those before them take long",
+               {{"kind", lane->kind.kind}, {"jobs", lane->jobs.waiting()}});
+    execute_.release_stuck(*lane);
+  }
+}
+
+/// Says whether it found jobs. What is refused for one kind does not keep the others from theirs.
+asio::awaitable<bool> queue_loop::claim_where_wanted() {
   bool found = false;
-  for (auto& home : lanes_) {
-    const int n = wanted(*home);
+  for (const auto& lane : lanes_) {
+    const int n = plan_.to_claim(*lane, finish_.pending(), clock::now());
     if (n <= 0 || stopping_) continue;
     try {
-      if (co_await claim_for(*home, n)) found = true;
-      home->claims.reset();
+      if (co_await claim_for(*lane, n)) found = true;
     } catch (const pg::query_error& e) {
-      back_off(*home, home->claims, "a claim failed", e);
+      back_off(*lane, loop_task::claim, "a claim failed", e);
     }
   }
   co_return found;
@@ -106,171 +129,181 @@ asio::awaitable<bool> line_loop::claim_where_wanted() {
 
 /// What the server refuses for one kind is that kind's trouble; if the connection is the trouble,
 /// it is everyone's.
-void line_loop::back_off(lane& home, lane_backoff& tries, const char* what,
-                         const pg::query_error& failure) {
+void queue_loop::back_off(lane& lane, loop_task task, const char* what,
+                          const pg::query_error& failure) {
   if (pg::classify(failure.sqlstate()) == pg::error_class::connection) throw failure;
-  const auto now = clock::now();
-  tries.failed(now);
-  const auto pause = std::chrono::ceil<std::chrono::milliseconds>(tries.until() - now);
-  log_.warn(what, {{"kind", home.kind.kind},
+  const auto pause =
+      std::chrono::ceil<std::chrono::milliseconds>(lane.claims.failed(task, clock::now()));
+  log_.warn(what, {{"kind", lane.kind.kind},
                    {"reason", failure.what()},
                    {"detail", failure.detail()},
                    {"pause_ms", pause.count()}});
 }
 
-int line_loop::wanted(const lane& home) const {
-  if (home.asleep || home.paused || clock::now() < home.next_claim()) return 0;
-  if (do_.unwritten() > most_unwritten) return 0;
-  const int n =
-      home.size.wanted(home.free_slots(), static_cast<int>(home.ready.size()) + home.arriving);
-  return static_cast<int>(std::min<std::int64_t>(n, jobs_left()));
-}
-
-std::int64_t line_loop::jobs_left() const {
-  if (options_.max_jobs == 0) return std::numeric_limits<int>::max();
-  std::int64_t claimed = 0;
-  for (const auto& home : lanes_) claimed += home->total.claimed - home->not_started;
-  return std::max<std::int64_t>(0, options_.max_jobs - claimed);
-}
-
-asio::awaitable<bool> line_loop::claim_for(lane& home, int at_most) {
-  auto got = co_await claims_.claim(home, at_most);
+asio::awaitable<bool> queue_loop::claim_for(lane& lane, int at_most) {
+  auto got = co_await claims_.claim(lane, at_most);
   const auto now = clock::now();
-  if (got.seen > 0) home.found_jobs();
-  if (got.seen == at_most) home.size.filled(at_most);
-  if (home.idle()) home.size.resumed(now);
-  if (got.seen < got.asked && got.from_front) home.found_all(got.seen, now);
-  // A drain has no use for what comes later.
-  if (got.seen == 0 && got.from_front && options_.drain) home.asleep = true;
-  home.walked({.jobs = got.jobs,
-               .from_front = got.from_front,
-               .to_the_end = got.seen < got.asked,
-               .maybe_locked = got.maybe_locked || (got.seen == 0 && home.entry_seen)},
-              now);
-  home.entry_seen = false;
-  if (home.asleep) next_watch_ = now;
-  // Behind the cursor nothing was left: the front is worth a look before any wait.
-  const bool found = got.seen > 0 || !got.from_front;
+  if (got.seen == at_most) lane.jobs.filled(at_most);
+  lane.jobs.claimed(got.jobs, now);
+  const bool found = plan_.claimed(lane, got, now);
   if (got.jobs > 0) {
     // Later, so that the next claim is on its way before, and the server need not wait for it.
-    home.arriving += got.jobs;
-    asio::post(io_, [this, &home, got = std::move(got)] { take_in(home, got); });
+    asio::post(io_, [this, &lane, got = std::move(got)] { take_in(lane, got); });
   }
   co_return found;
 }
 
-void line_loop::take_in(lane& home, const claimed& got) {
-  home.arriving -= got.jobs;
-  if (home.ready.empty()) home.moved = clock::now();
-  for (auto& job : claims_.read(home, got)) {
-    if (stopping_) {
-      do_.give_back(job);
-    } else {
-      home.ready.push_back(std::move(job));
-    }
-  }
-  if (stopping_) return;
-  pump(home);
-  // The loop may be waiting already: for how long depends on what is ready.
-  changed_.set();
+void queue_loop::take_in(lane& lane, const claimed& got) {
+  execute_.submit(lane, claims_.read(lane, got), got.jobs);
+  // The loop may be waiting already: for how long depends on what waits for a slot.
+  changed_.for_loop.set();
 }
 
-/// Starts what is ready. A handler that never waits may end before start() returns and free its
-/// slot again: slot_freed() leaves that to this loop, or they would call each other ever deeper.
-void line_loop::pump(lane& home) {
-  home.pumping = true;
-  bool started = false;
-  for (; home.free_slots() > 0 && !home.ready.empty(); started = true) {
-    auto job = std::move(home.ready.front());
-    home.ready.pop_front();
-    home.running.insert(job);
-    do_.start(job);
-  }
-  home.pumping = false;
-  if (!started && home.ended == 0) return;
-  const auto now = clock::now();
-  if (started) home.moved = now;
-  if (home.ended > 0)
-    home.size.ended(std::exchange(home.ended, 0), home.options.max_concurrent, now);
-}
-
-void line_loop::slot_freed(lane& home) {
-  ++home.ended;
-  if (stopping_ || home.pumping) return;
-  pump(home);
-  if (wanted(home) > 0) changed_.set();
-}
-
-void line_loop::outcomes_written() {
-  // A retry at once is due again. Whoever sleeps is woken for it by the trigger, but a drain must
-  // not end on what it saw before.
-  nothing_due_ = false;
-  if (options_.drain) next_watch_ = {};
-  changed_.set();
-}
-
-asio::awaitable<void> line_loop::wait() {
+asio::awaitable<void> queue_loop::wait() {
   using namespace asio::experimental::awaitable_operators;
   const auto now = clock::now();
-  auto until = next_watch_;
-  for (const auto& home : lanes_) {
-    // Its time came since the claims were made: a wait would last until the next poll.
-    if (wanted(*home) > 0) co_return;
-    if (!home->ready.empty()) until = std::min(until, home->moved + home->longest_stop());
-    if (home->asleep || home->paused || home->next_claim() <= now) continue;
-    if (home->free_slots() > 0) until = std::min(until, home->next_claim());
-  }
-  if (until <= now) co_return;
-  const auto pause = std::chrono::ceil<std::chrono::milliseconds>(until - now);
+  const auto until = plan_.wait_until(finish_.pending(), now);
+  if (!until) co_return;
+  const auto pause = std::chrono::ceil<std::chrono::milliseconds>(*until - now);
   if (options_.pooled) {
-    co_await changed_.wait_for(pause);
+    co_await changed_.for_loop.wait_for(pause);
     co_return;
   }
-  co_await (session_.wait_notification(pause) || changed_.wait_for(pause));
-  for (const auto& heard : session_.take_notifications()) {
-    armed_ = false;
-    for (auto& home : lanes_) {
-      if (home->kind.kind == heard.payload) home->wake();
+  co_await (session_.wait_notification(pause) || changed_.for_loop.wait_for(pause));
+  for (const auto& heard : session_.take_notifications()) plan_.notified(heard.payload);
+}
+
+/// What there is to do for every kind, in one statement; if that fails, kind by kind.
+asio::awaitable<void> queue_loop::poll() {
+  const auto request = plan_.begin_poll(clock::now());
+  if (!co_await poll_for(request.kinds, request.arm)) {
+    for (auto* const each : request.kinds) {
+      const std::vector<lane*> alone(1, each);
+      co_await poll_for(alone, request.arm);
     }
-    // Whoever enqueued has disarmed the flag for all of us.
-    if (anyone_asleep()) next_watch_ = {};
   }
+  note_writes();
+  plan_.end_poll(poll_pause(), clock::now());
 }
 
-bool line_loop::anyone_asleep() const {
-  return std::any_of(lanes_.begin(), lanes_.end(),
-                     [](const auto& home) { return home->asleep && !home->paused; });
+/// Polls for these kinds and acts on it. False if the statement failed and should be tried for each
+/// of them alone.
+asio::awaitable<bool> queue_loop::poll_for(const std::vector<lane*>& kinds, bool arm) {
+  if (kinds.empty()) co_return true;
+  std::vector<std::int64_t> ids, sleepers;
+  for (const auto* const each : kinds) {
+    ids.push_back(each->kind.id);
+    if (each->claims.asleep()) sleepers.push_back(each->kind.id);
+  }
+  std::vector<pg::call> calls;
+  if (arm) calls.push_back(pg::with(arm_, pg::array(ids)));
+  calls.push_back(pg::with(peek_, pg::array(ids), pg::array(sleepers)));
+  std::vector<pg::result> answers;
+  try {
+    answers = co_await session_.run(std::move(calls));
+  } catch (const pg::query_error& e) {
+    if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
+    if (kinds.size() > 1) co_return false;
+    back_off(*kinds.front(), loop_task::poll, "a poll failed", e);
+    co_return true;
+  }
+  const auto& seen = answers.back();
+  for (int row = 0; row < seen.rows(); ++row) {
+    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto* candidate) {
+      return candidate->kind.id == seen.get_int(row, kind_id);
+    });
+    const auto read = read_poll_row(seen, row);
+    co_await handle_poll_row(**found, read);
+  }
+  if (seen.rows() > 0) co_await fire_joins(seen.get_bool(0, joins));
+  co_return true;
 }
 
-bool line_loop::finished() const {
-  const bool all_idle =
-      std::all_of(lanes_.begin(), lanes_.end(), [](const auto& home) { return home->idle(); });
-  if (!all_idle || do_.unwritten() > 0) return false;
-  if (jobs_left() == 0) return true;
-  const bool nobody_looks = std::all_of(lanes_.begin(), lanes_.end(), [](const auto& home) {
-    return home->asleep || home->paused || home->claims.hopeless();
-  });
-  return options_.drain && nobody_looks && nothing_due_;
+asio::awaitable<void> queue_loop::handle_poll_row(lane& lane, const poll_row& row) {
+  const auto tasks = lane.claims.polled(row, clock::now());
+  bool acted = false;
+  if (tasks.rescue) acted = co_await rescue(lane);
+  if (tasks.move) acted = co_await move_due(lane) || acted;
+  plan_.row_done(lane, row, acted, clock::now());
 }
 
-/// A drain does not wait for what others have locked, nor for a kind that cannot be claimed.
-void line_loop::report_left_behind() const {
-  for (const auto& home : lanes_) {
-    const char* reason = home->claims.hopeless()   ? "its claims fail"
-                         : home->locked.hopeless() ? "other sessions have locked them"
-                         : home->orphans_locked
-                             ? "jobs of lost workers, which other sessions have locked"
-                         : home->rescues.hopeless() ? "jobs of lost workers cannot be taken back"
-                         : home->moves.hopeless()   ? "delayed jobs cannot be moved"
-                         : home->polls.hopeless()   ? "its polls fail"
-                                                    : nullptr;
-    if (reason == nullptr || jobs_left() == 0) continue;
+/// Lets jobs of any kind run that waited for others, if some may be ready. Those that other
+/// sessions have locked stay noted; a drain does not wait for them.
+asio::awaitable<void> queue_loop::fire_joins(bool noted) {
+  if (!noted) {
+    plan_.no_joins();
+    co_return;
+  }
+  std::optional<std::int64_t> fired;
+  if (plan_.joins_due(clock::now())) {
+    fired = 0;
+    try {
+      fired = (co_await session_.run_one(pg::with(fire_joins_))).get_int(0, 0);
+    } catch (const pg::query_error& e) {
+      if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
+      log_.warn("jobs that waited for others could not be released", {{"reason", e.what()}});
+    }
+  }
+  plan_.joins_noted(fired, clock::now());
+}
+
+/// Says whether it took any job back. A job whose row another session has locked stays for the next
+/// time, and so does one whose rescue fails. The function limits its own waits for locks; what is
+/// sent before it limits those of deferred triggers, which run at the commit.
+asio::awaitable<bool> queue_loop::rescue(lane& lane) {
+  std::vector<pg::result> answers;
+  try {
+    answers = co_await session_.run(pg::together(pg::with(lock_timeout_, "100ms"),
+                                                 pg::with(rescue_, std::to_string(lane.kind.id))));
+  } catch (const pg::query_error& e) {
+    back_off(lane, loop_task::rescue, "rescue failed", e);
+    co_return false;
+  }
+  const auto& back = answers.back();
+  int rescued = 0;
+  bool some_locked = false;
+  for (int row = 0; row < back.rows(); ++row) {
+    if (back.is_null(row, rescued_job)) {
+      some_locked = true;
+    } else if (back.is_null(row, rescue_error)) {
+      ++rescued;
+    } else {
+      log_.warn("a job of a lost worker cannot be taken back",
+                {{"kind", lane.kind.kind},
+                 {"job", back.get(row, rescued_job)},
+                 {"reason", back.get(row, rescue_error)}});
+    }
+  }
+  lane.claims.rescued(rescued, some_locked, clock::now());
+  if (rescued == 0) co_return false;
+  lane.counts.add(&worker_counts::rescued, rescued);
+  log_.warn("jobs of a lost worker were taken back", {{"kind", lane.kind.kind}, {"jobs", rescued}});
+  co_return true;
+}
+
+/// Says whether it moved any job; other sessions may have locked them.
+asio::awaitable<bool> queue_loop::move_due(lane& lane) {
+  try {
+    const auto answer =
+        co_await session_.run_one(pg::with(move_due_, "{" + std::to_string(lane.kind.id) + "}"));
+    lane.claims.moved(answer.get_int(0, 0), clock::now());
+    co_return answer.get_int(0, 0) > 0;
+  } catch (const pg::query_error& e) {
+    back_off(lane, loop_task::move, "delayed jobs could not be moved", e);
+  }
+  co_return false;
+}
+
+/// A drain does not wait for what other sessions have locked, nor for a kind that cannot be
+/// claimed.
+void queue_loop::report_left_behind() const {
+  for (const auto& [kind, reason] : plan_.left_behind()) {
     log_.warn("jobs that are due were left behind",
-              {{"kind", home->kind.kind}, {"reason", reason}});
+              {{"kind", kind->kind.kind}, {"reason", reason}});
   }
 }
 
-std::chrono::milliseconds line_loop::poll_pause() {
+std::chrono::milliseconds queue_loop::poll_pause() {
   std::uniform_int_distribution<std::int64_t> between(options_.poll_min.count(),
                                                       options_.poll_max.count());
   return std::chrono::milliseconds{between(rng_)};

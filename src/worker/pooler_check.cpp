@@ -14,7 +14,7 @@ constexpr int probes = 10;
 
 asio::awaitable<bool> behind_transaction_pooler(asio::any_io_executor executor,
                                                 pg::settings options) {
-  options.pooled = true;  // Nothing is prepared on a connection that may be somebody else's next.
+  options.pooled = true;  // Nothing is prepared on a connection that another client may get next.
   const auto pid = queries::backend_pid.statement();
   const auto begin = queries::begin.statement();
   const auto commit = queries::commit.statement();

@@ -17,7 +17,7 @@ namespace {
 constexpr std::chrono::seconds between_rounds{5};
 constexpr int rounds_between_signs = 2;
 constexpr int rounds_between_sweeps = 120;
-constexpr int rounds_between_horizon_looks = 6;
+constexpr int rounds_between_vacuum_polls = 6;
 constexpr int retention_batch = 1000;
 constexpr int sweep_pages = 1000;
 constexpr int drain_sweep_pages = 20;
@@ -26,15 +26,14 @@ constexpr const char* before_all_ids = "00000000-0000-0000-0000-000000000000";
 
 }  // namespace
 
-upkeep::upkeep(asio::io_context& io, pg::session& session,
-               std::vector<std::unique_ptr<lane>>& lanes, logger& log, std::string worker_name,
-               std::chrono::milliseconds horizon_alarm)
+upkeep::upkeep(asio::io_context& io, pg::session& session, const lane_list& lanes, logger& log,
+               std::string worker_name, std::chrono::milliseconds horizon_alarm)
     : io_(io),
       session_(session),
       lanes_(lanes),
       log_(log),
       worker_name_(std::move(worker_name)),
-      horizon_(session, log, horizon_alarm),
+      vacuum_(session, log, horizon_alarm),
       worker_seen_(queries::worker_seen.statement()),
       worker_gone_(queries::worker_gone.statement()),
       count_(queries::count.statement()),
@@ -43,7 +42,7 @@ upkeep::upkeep(asio::io_context& io, pg::session& session,
 
 pg::call upkeep::seen() const {
   std::vector<std::string> kinds;
-  for (const auto& home : lanes_) kinds.push_back(home->kind.kind);
+  for (const auto& lane : lanes_) kinds.push_back(lane->kind.kind);
   return pg::with(worker_seen_, worker_name_, pg::array(kinds), std::string{version});
 }
 
@@ -58,8 +57,8 @@ asio::awaitable<void> upkeep::run() {
       co_await save_counters();
       if (round % rounds_between_signs == 0) co_await session_.run_one(seen());
       if (round % rounds_between_sweeps == 0) co_await sweep();
-      for (auto& home : lanes_) co_await retire_old_jobs(*home);
-      if (round % rounds_between_horizon_looks == 1) co_await horizon_.look();
+      for (auto& lane : lanes_) co_await retire_old_jobs(*lane);
+      if (round % rounds_between_vacuum_polls == 1) co_await vacuum_.poll();
     } catch (const pg::error& e) {
       log_.warn("upkeep failed", {{"reason", e.what()}});
     }
@@ -72,11 +71,11 @@ asio::awaitable<void> upkeep::end() {
 }
 
 asio::awaitable<void> upkeep::save_counters() {
-  for (auto& home : lanes_) {
-    const auto counts = std::exchange(home->unsaved, worker_counts{});
+  for (auto& lane : lanes_) {
+    const auto counts = lane->counts.take_unsaved();
     const std::int64_t values[] = {counts.claimed, counts.succeeded, counts.failed, counts.retried,
                                    counts.rescued, counts.released,  counts.refused};
-    std::vector<pg::param> params{std::to_string(home->kind.id), worker_name_};
+    std::vector<pg::param> params{std::to_string(lane->kind.id), worker_name_};
     bool anything = false;
     for (const auto value : values) {
       params.emplace_back(std::to_string(value));
@@ -95,28 +94,29 @@ asio::awaitable<void> upkeep::sweep() {
 
 /// One stretch of the walk through the kind's jobs, or more where most are old. At the end it
 /// starts over. What fails for one kind is tried again later, and the others go on.
-asio::awaitable<void> upkeep::retire_old_jobs(lane& home) {
-  if (!home.retentions.due(lane::clock::now())) co_return;
+asio::awaitable<void> upkeep::retire_old_jobs(lane& lane) {
+  auto& [behind_id, tries] = walks_[&lane];
+  if (!tries.due(lane_backoff::clock::now())) co_return;
   try {
-    while (co_await retire_stretch(home, home.retention_cursor) == stretch::mostly_old) {
+    while (co_await retire_stretch(lane, behind_id) == stretch::mostly_old) {
     }
-    home.retentions.reset();
+    tries.reset();
   } catch (const pg::query_error& e) {
     if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
-    home.retentions.failed(lane::clock::now());
-    log_.warn("retention failed", {{"kind", home.kind.kind}, {"reason", e.what()}});
+    tries.failed(lane_backoff::clock::now());
+    log_.warn("retention failed", {{"kind", lane.kind.kind}, {"reason", e.what()}});
   }
 }
 
-asio::awaitable<upkeep::stretch> upkeep::retire_stretch(lane& home, std::string& cursor) {
+asio::awaitable<upkeep::stretch> upkeep::retire_stretch(const lane& lane, std::string& cursor) {
   const auto answers = co_await session_.run(pg::together(
-      pg::with(write_settings_), pg::with(home.sql.retention, std::to_string(home.kind.id), cursor,
+      pg::with(write_settings_), pg::with(lane.sql.retention, std::to_string(lane.kind.id), cursor,
                                           std::to_string(retention_batch))));
   const auto& row = answers.back();
   const auto seen_jobs = row.get_int(0, 1);
   const auto deleted = row.get_int(0, 2);
   if (deleted > 0) {
-    log_.info("old jobs were deleted", {{"kind", home.kind.kind}, {"jobs", deleted}});
+    log_.info("old jobs were deleted", {{"kind", lane.kind.kind}, {"jobs", deleted}});
   }
   const bool at_end = seen_jobs < retention_batch;
   cursor = at_end ? before_all_ids : std::string{row.get(0, 0)};
@@ -125,15 +125,15 @@ asio::awaitable<upkeep::stretch> upkeep::retire_stretch(lane& home, std::string&
 }
 
 asio::awaitable<void> upkeep::pass(std::function<bool()> stop) {
-  const auto deadline = lane::clock::now() + longest_pass;
-  const auto go_on = [&] { return !stop() && lane::clock::now() < deadline; };
-  for (auto& home : lanes_) {
+  const auto deadline = lane_backoff::clock::now() + longest_pass;
+  const auto go_on = [&] { return !stop() && lane_backoff::clock::now() < deadline; };
+  for (auto& lane : lanes_) {
     try {
       std::string cursor = before_all_ids;
-      while (go_on() && co_await retire_stretch(*home, cursor) != stretch::last) {
+      while (go_on() && co_await retire_stretch(*lane, cursor) != stretch::last) {
       }
     } catch (const pg::error& e) {
-      log_.warn("retention failed", {{"kind", home->kind.kind}, {"reason", e.what()}});
+      log_.warn("retention failed", {{"kind", lane->kind.kind}, {"reason", e.what()}});
     }
   }
   try {

@@ -3,23 +3,23 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/log.hpp"
 #include "common/pg/session.hpp"
-#include "worker/horizon_watch.hpp"
 #include "worker/lane.hpp"
+#include "worker/vacuum_watch.hpp"
 
 namespace rowrunner {
 
 /// What can wait: counters, the sign of life, retention, the watch over old snapshots.
 class upkeep {
  public:
-  upkeep(boost::asio::io_context& io, pg::session& session,
-         std::vector<std::unique_ptr<lane>>& lanes, logger& log, std::string worker_name,
-         std::chrono::milliseconds horizon_alarm);
+  upkeep(boost::asio::io_context& io, pg::session& session, const lane_list& lanes, logger& log,
+         std::string worker_name, std::chrono::milliseconds horizon_alarm);
 
   /// Registers the worker; throws pg::error.
   boost::asio::awaitable<void> begin();
@@ -32,19 +32,25 @@ class upkeep {
   boost::asio::awaitable<void> end();
 
  private:
+  /// Where the walk of retention through the jobs of a kind is, and its trouble.
+  struct walk {
+    std::string behind_id = "00000000-0000-0000-0000-000000000000";
+    lane_backoff tries{std::chrono::minutes{5}};
+  };
   enum class stretch { mostly_old, mostly_young, last };
 
   boost::asio::awaitable<void> save_counters();
-  boost::asio::awaitable<void> retire_old_jobs(lane& home);
+  boost::asio::awaitable<void> retire_old_jobs(lane& lane);
   boost::asio::awaitable<void> sweep();
-  boost::asio::awaitable<stretch> retire_stretch(lane& home, std::string& cursor);
+  boost::asio::awaitable<stretch> retire_stretch(const lane& lane, std::string& cursor);
 
   boost::asio::io_context& io_;
   pg::session& session_;
-  std::vector<std::unique_ptr<lane>>& lanes_;
+  const lane_list& lanes_;
   logger& log_;
   std::string worker_name_;
-  horizon_watch horizon_;
+  vacuum_watch vacuum_;
+  std::map<const lane*, walk> walks_;
   /// Where the next sweep goes on.
   std::string sweep_page_ = "0";
   pg::call seen() const;

@@ -43,6 +43,8 @@ worker_options checked(worker_options options) {
           "the shutdown grace period must be from nothing to a day");
   require(options.max_jobs >= 0, "the number of jobs cannot be negative");
   require(options.max_time >= 0ms, "the running time cannot be negative");
+  require(options.handler_connections >= 1 && options.handler_connections <= 100,
+          "handlers share from 1 to 100 connections");
   require(options.horizon_alarm >= 0ms, "the time of the horizon alarm cannot be negative");
   if (options.name.empty()) options.name = default_worker_name();
   return options;
@@ -61,46 +63,30 @@ struct worker::impl::parts {
   parts(impl& self, std::size_t threads);
 
   blocking_pool pool;
-  job_writes writes;
   finisher finish;
   executor execute;
+  job_writes writes;
   claimer claims;
-  line_loop loop;
+  queue_loop loop;
   lease_keeper keeper;
   upkeep rounds;
   watchdog dog;
 };
 
+/// A job goes one way: loop, executor, finisher. Each part refers to those above it, and none back.
 worker::impl::parts::parts(impl& self, std::size_t threads)
     : pool(threads),
-      writes(self.io_, self.writes_,
-             [this](const job_ptr& job) {
-               job->disowned = true;
-               execute.stop(job, stop_reason::lease_lost, "a write was refused");
-             }),
-      finish(*self.io_, self.writes_, self.leases_, *self.log_, self.options_.name,
-             {[this, &self] {
-                loop.outcomes_written();
-                self.progress_.set();
-              },
-              [&self] { return self.jobs_wait(); }}),
-      execute(self.io_, pool, [&self](verdict v) { self.settled(std::move(v)); }),
-      claims(self.line_, self.leases_, *self.log_, self.options_.name, self.options_.lease),
-      loop(*self.io_, self.line_, claims, self.lanes_, self.options_, *self.log_,
-           {[this](const job_ptr& job) {
-              job->writes = &writes;
-              job->pool = &pool;
-              execute.start(job);
-            },
-            [this](const job_ptr& job) {
-              finish.add({job, snoozed{0ms}});
-            },
-            [this] { return finish.pending(); }}),
-      keeper(*self.io_, self.keeping_, self.leases_, self.lanes_, *self.log_, self.options_.name,
-             self.options_.lease,
-             [this](const job_ptr& job, stop_reason reason, std::string note) {
-               execute.stop(job, reason, std::move(note));
-             }),
+      finish(*self.io_, self.ends_, self.leases_, self.lanes_, self.changed_, *self.log_,
+             self.options_.name),
+      execute(self.io_, pool, finish, self.lanes_, self.changed_),
+      writes(self.io_, self.ends_, self.upkeep_,
+             [this](const job_ptr& job) { execute.reject(job); }),
+      claims(self.claims_, self.leases_, *self.log_, self.options_.name, self.options_.lease,
+             handler_tools{&writes, &pool}),
+      loop(*self.io_, self.claims_, claims, execute, finish, self.lanes_, self.options_,
+           self.changed_, *self.log_),
+      keeper(*self.io_, self.keeper_, self.leases_, execute, *self.log_, self.options_.name,
+             self.options_.lease),
       rounds(*self.io_, self.upkeep_, self.lanes_, *self.log_, self.options_.name,
              self.options_.horizon_alarm),
       dog(std::max<std::chrono::milliseconds>(self.options_.lease * 2, 5s), [&self] {
@@ -113,12 +99,15 @@ worker::impl::impl(worker_options options, std::shared_ptr<logger> log)
     : options_(checked(std::move(options))),
       log_(log ? std::move(log) : std::make_shared<logger>(log_level::info, options_.name)),
       io_(std::make_shared<asio::io_context>(1)),
-      line_(io_->get_executor(), connection("line")),
-      writes_(io_->get_executor(), connection("writes")),
-      keeping_(io_->get_executor(), connection("keeper")),
+      handlers_(std::make_shared<handler_sessions>(io_->get_executor(), handler_connection(),
+                                                   options_.handler_connections)),
+      services_(io_->get_executor(), handlers_, log_),
+      claims_(io_->get_executor(), connection("claims")),
+      ends_(io_->get_executor(), connection("ends")),
+      keeper_(io_->get_executor(), connection("keeper")),
       upkeep_(io_->get_executor(), connection("upkeep")),
       leases_(options_.lease),
-      progress_(io_->get_executor()) {}
+      changed_(io_->get_executor()) {}
 
 pg::settings worker::impl::connection(const char* purpose) const {
   pg::settings settings;
@@ -131,8 +120,13 @@ pg::settings worker::impl::connection(const char* purpose) const {
   return settings;
 }
 
-void worker::impl::add(kind_options options,
-                       std::variant<coroutine_handler, blocking_handler> handler) {
+pg::settings worker::impl::handler_connection() const {
+  auto settings = connection("handlers");
+  settings.system_names_only = options_.system_names_only;
+  return settings;
+}
+
+void worker::impl::add(kind_options options, any_handler handler) {
   if (options.max_concurrent < 1 || options.max_concurrent > most_concurrent) {
     throw std::invalid_argument("max_concurrent of kind " + options.kind + " must be from 1 to " +
                                 std::to_string(most_concurrent));
@@ -141,15 +135,12 @@ void worker::impl::add(kind_options options,
     throw std::invalid_argument("the timeout of kind " + options.kind +
                                 " must be from nothing (no limit) to 30 days");
   }
-  for (const auto& home : lanes_) {
-    if (home->options.kind == options.kind) {
+  for (const auto& lane : lanes_) {
+    if (lane->options.kind == options.kind) {
       throw std::invalid_argument("kind " + options.kind + " has a handler already");
     }
   }
-  auto home = std::make_unique<lane>();
-  home->options = std::move(options);
-  home->handler = std::move(handler);
-  lanes_.push_back(std::move(home));
+  lanes_.push_back(std::make_unique<lane>(std::move(options), std::move(handler)));
 }
 
 void worker::impl::run() {
@@ -205,7 +196,7 @@ asio::awaitable<void> worker::impl::main() {
   asio::co_spawn(*io_, parts_->loop.run(), [this](const std::exception_ptr& thrown) {
     if (thrown) std::rethrow_exception(thrown);
     loop_ended_ = true;
-    progress_.set();
+    changed_.for_worker.set();
   });
   co_await wait_until([this] { return loop_ended_ || stop_requests_ > 0; }, forever);
   if (options_.drain) co_await tidy_up();
@@ -224,39 +215,20 @@ asio::awaitable<void> worker::impl::start() {
   if (!options_.pooled) co_await check_pooler();
   co_await check_schema();
   co_await open_lanes();
-  if (!options_.pooled) line_.on_connect(std::vector(1, queries::listen.statement()));
-  line_.close();  // the next use connects again, and listens
+  if (!options_.pooled) claims_.on_connect(std::vector(1, queries::listen.statement()));
+  claims_.close();  // the next use connects again, and listens
   build_parts();
   co_await parts_->rounds.begin();
 }
 
 void worker::impl::build_parts() {
   std::size_t threads = 2 * std::max(1U, std::thread::hardware_concurrency());
-  for (const auto& home : lanes_) {
-    if (std::holds_alternative<blocking_handler>(home->handler)) {
-      threads += static_cast<std::size_t>(home->options.max_concurrent);
+  for (const auto& lane : lanes_) {
+    if (std::holds_alternative<blocking_handler>(lane->handler)) {
+      threads += static_cast<std::size_t>(lane->options.max_concurrent);
     }
   }
   parts_ = std::make_unique<parts>(*this, threads);
-}
-
-void worker::impl::settled(verdict v) {
-  auto& home = *v.job->home;
-  home.running.erase(v.job);
-  parts_->finish.add(std::move(v));
-  parts_->loop.slot_freed(home);
-  progress_.set();
-  if (parts_->pool.hung() > lanes_.size() * most_hung_per_kind && stop_requests_ == 0) {
-    request_stop("too many handlers hang; the process must be started anew");
-  }
-}
-
-bool worker::impl::jobs_wait() const {
-  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& home) { return home->waits(); });
-}
-
-bool worker::impl::nothing_runs() const {
-  return std::all_of(lanes_.begin(), lanes_.end(), [](const auto& home) { return home->idle(); });
 }
 
 void worker::impl::stop() {
@@ -267,7 +239,7 @@ void worker::impl::request_stop(const char* why) {
   ++stop_requests_;
   log_->info(stop_requests_ == 1 ? "stopping" : "stopping now", {{"reason", why}});
   if (parts_) parts_->loop.stop();
-  progress_.set();
+  changed_.for_worker.set();
 }
 
 asio::awaitable<void> worker::impl::stop_on_signal(std::unique_ptr<asio::signal_set> signals) {
@@ -287,6 +259,9 @@ asio::awaitable<void> worker::impl::beat() {
   asio::steady_timer timer(*io_);
   for (;;) {
     parts_->dog.beat();
+    if (parts_->pool.hung() > lanes_.size() * most_hung_per_kind && stop_requests_ == 0) {
+      request_stop("too many handlers hang; the process must be started anew");
+    }
     timer.expires_after(200ms);
     co_await timer.async_wait(asio::use_awaitable);
   }
@@ -296,7 +271,7 @@ asio::awaitable<void> worker::impl::wait_until(std::function<bool()> done,
                                                std::chrono::steady_clock::time_point deadline) {
   for (auto now = std::chrono::steady_clock::now(); !done() && now < deadline;
        now = std::chrono::steady_clock::now()) {
-    co_await progress_.wait_for(deadline - now);
+    co_await changed_.for_worker.wait_for(deadline - now);
   }
 }
 
@@ -304,27 +279,20 @@ asio::awaitable<void> worker::impl::wait_until(std::function<bool()> done,
 /// cannot be written in time is left to the rescue.
 asio::awaitable<void> worker::impl::shut_down() {
   const auto begun = std::chrono::steady_clock::now();
-  for (auto& home : lanes_) {
-    for (auto& job : std::exchange(home->ready, {})) parts_->finish.add({job, snoozed{0ms}});
-  }
+  parts_->loop.stop();
   co_await wait_until(
-      [this] { return nothing_runs() || stop_requests_ > 1; },
+      [this] { return parts_->execute.idle() || stop_requests_ > 1; },
       begun + std::max<std::chrono::milliseconds>(0ms, options_.shutdown_grace - reserve));
-  for (auto& home : lanes_) {
-    const auto unfinished = home->running;
-    for (const auto& job : unfinished) {
-      parts_->execute.stop(job, stop_reason::shutdown, "the worker stops");
-    }
-  }
+  parts_->execute.stop_all(stop_reason::shutdown, "the worker stops");
   // The executor gives up what does not stop, so this ends.
-  co_await wait_until([this] { return nothing_runs(); }, forever);
+  co_await wait_until([this] { return parts_->execute.idle(); }, forever);
   const auto last_moment =
       std::max(begun + options_.shutdown_grace - 200ms, std::chrono::steady_clock::now() + 300ms);
   // A claim that is under way gives its jobs back when its answer comes.
   co_await wait_until([this] { return loop_ended_; }, last_moment);
   parts_->finish.close();
   co_await wait_until([this] { return parts_->finish.ended(); }, last_moment);
-  co_await say_goodbye(last_moment);
+  co_await deregister(last_moment);
   const auto sum = counts();
   log_->info("worker stopped", {{"succeeded", sum.succeeded},
                                 {"failed", sum.failed},
@@ -334,38 +302,38 @@ asio::awaitable<void> worker::impl::shut_down() {
                                 {"unwritten", parts_->finish.pending()}});
 }
 
-/// Who drains, as from cron, may never be there when a round of upkeep is due. A stop does not wait
-/// for it.
+/// A worker that drains, as from cron, may end before any round of upkeep is due. A stop does not
+/// wait for it.
 asio::awaitable<void> worker::impl::tidy_up() {
   asio::co_spawn(*io_, parts_->rounds.pass([this] { return stop_requests_ > 0; }),
                  [this](const std::exception_ptr& thrown) {
                    if (thrown) std::rethrow_exception(thrown);
                    tidied_up_ = true;
-                   progress_.set();
+                   changed_.for_worker.set();
                  });
   co_await wait_until([this] { return tidied_up_ || stop_requests_ > 0; }, forever);
 }
 
 /// The last counters are worth a little time, not more; a statement that hangs is left behind.
-asio::awaitable<void> worker::impl::say_goodbye(std::chrono::steady_clock::time_point deadline) {
+asio::awaitable<void> worker::impl::deregister(std::chrono::steady_clock::time_point deadline) {
   asio::co_spawn(*io_, parts_->rounds.end(), [this](const std::exception_ptr& thrown) {
     if (thrown) log_->warn("the last counters were not saved");
-    goodbye_said_ = true;
-    progress_.set();
+    deregistered_ = true;
+    changed_.for_worker.set();
   });
   // Lambdas inside of a co_await may capture only what is trivially copied: g++ 12 destroys them
   // twice.
-  co_await wait_until([this] { return goodbye_said_; }, deadline);
+  co_await wait_until([this] { return deregistered_; }, deadline);
 }
 
 worker_counts worker::impl::counts() const {
   worker_counts sum;
-  for (const auto& home : lanes_) {
+  for (const auto& lane : lanes_) {
     for (const auto count :
          {&worker_counts::claimed, &worker_counts::succeeded, &worker_counts::failed,
           &worker_counts::retried, &worker_counts::rescued, &worker_counts::released,
           &worker_counts::cancelled, &worker_counts::refused}) {
-      sum.*count += home->total.*count;
+      sum.*count += lane->counts.total().*count;
     }
   }
   return sum;
@@ -384,6 +352,6 @@ void worker::add_blocking(kind_options options, blocking_handler handler) {
 void worker::run() { impl_->run(); }
 void worker::stop() { impl_->stop(); }
 worker_counts worker::counts() const { return impl_->counts(); }
-std::shared_ptr<logger> worker::log() const { return impl_->log(); }
+services& worker::handler_services() const { return impl_->handler_services(); }
 
 }  // namespace rowrunner

@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "common/event.hpp"
 #include "common/log.hpp"
 #include "common/pg/session.hpp"
 #include "worker/blocking_pool.hpp"
+#include "worker/changes.hpp"
 #include "worker/claim.hpp"
 #include "worker/execute.hpp"
 #include "worker/finish.hpp"
+#include "worker/handler_sessions.hpp"
 #include "worker/job_writes.hpp"
 #include "worker/lane.hpp"
 #include "worker/lease_book.hpp"
@@ -30,11 +31,11 @@ class worker::impl {
  public:
   impl(worker_options options, std::shared_ptr<logger> log);
 
-  void add(kind_options options, std::variant<coroutine_handler, blocking_handler> handler);
+  void add(kind_options options, any_handler handler);
   void run();
   void stop();
   worker_counts counts() const;
-  const std::shared_ptr<logger>& log() const { return log_; }
+  services& handler_services() { return services_; }
 
  private:
   /// The parts that exist while the worker runs.
@@ -45,10 +46,10 @@ class worker::impl {
   boost::asio::awaitable<void> check_pooler();
   boost::asio::awaitable<void> check_schema();
   boost::asio::awaitable<void> open_lanes();
-  boost::asio::awaitable<std::string> open_lane(lane& home, const pg::result& kinds);
+  boost::asio::awaitable<std::string> open_lane(lane& lane, const pg::result& kinds);
   boost::asio::awaitable<void> tidy_up();
   boost::asio::awaitable<void> shut_down();
-  boost::asio::awaitable<void> say_goodbye(std::chrono::steady_clock::time_point deadline);
+  boost::asio::awaitable<void> deregister(std::chrono::steady_clock::time_point deadline);
   boost::asio::awaitable<void> stop_on_signal(std::unique_ptr<boost::asio::signal_set> signals);
   boost::asio::awaitable<void> stop_after(std::chrono::milliseconds time);
   boost::asio::awaitable<void> beat();
@@ -57,34 +58,32 @@ class worker::impl {
 
   void build_parts();
   void spawn(boost::asio::awaitable<void> part);
-  void settled(verdict v);
   void request_stop(const char* why);
   /// What run() does when the engine itself has failed.
   void leave_in_order();
-  /// For a free slot.
-  bool jobs_wait() const;
-  bool nothing_runs() const;
   pg::settings connection(const char* purpose) const;
+  pg::settings handler_connection() const;
 
   /// Only `pooled` changes, at the start.
   worker_options options_;
   const std::shared_ptr<logger> log_;
   const std::shared_ptr<boost::asio::io_context> io_;
-  std::vector<std::unique_ptr<lane>> lanes_;
+  const std::shared_ptr<handler_sessions> handlers_;
+  services services_;
+  lane_list lanes_;
 
   // Owned by the engine's thread.
-  pg::session line_;
-  pg::session writes_;
-  pg::session keeping_;
+  pg::session claims_;
+  pg::session ends_;
+  pg::session keeper_;
   pg::session upkeep_;
   lease_book leases_;
   std::unique_ptr<parts> parts_;
-  /// Set whenever a job was settled, outcomes were written, or a stop was asked for again.
-  event progress_;
+  changes changed_;
   int stop_requests_ = 0;
   bool loop_ended_ = false;
   bool tidied_up_ = false;
-  bool goodbye_said_ = false;
+  bool deregistered_ = false;
 };
 
 }  // namespace rowrunner

@@ -34,7 +34,8 @@ asio::awaitable<void> worker::impl::check_pooler() {
       "a transaction-mode pooler is between worker and server: going on as with --pooled"
       " (ROWRUNNER_POOLED=1), so that jobs are found by polling");
   options_.pooled = true;
-  for (auto* const session : {&line_, &writes_, &keeping_, &upkeep_}) session->set_pooled();
+  for (auto* const session : {&claims_, &ends_, &keeper_, &upkeep_}) session->set_pooled();
+  handlers_->set_pooled();
 }
 
 asio::awaitable<void> worker::impl::check_schema() {
@@ -42,8 +43,8 @@ asio::awaitable<void> worker::impl::check_schema() {
   const auto info = queries::schema_info.statement();
   std::optional<int> version;
   int oldest_binary = 0;
-  if ((co_await line_.run_one(pg::with(exists))).get_bool(0, 0)) {
-    const auto row = co_await line_.run_one(pg::with(info));
+  if ((co_await claims_.run_one(pg::with(exists))).get_bool(0, 0)) {
+    const auto row = co_await claims_.run_one(pg::with(info));
     version = static_cast<int>(row.get_int(0, 0));
     oldest_binary = static_cast<int>(row.get_int(0, 1));
   }
@@ -57,51 +58,51 @@ asio::awaitable<void> worker::impl::check_schema() {
 /// is a mistake in the program or its flags, and always an error.
 asio::awaitable<void> worker::impl::open_lanes() {
   const auto kinds_query = queries::kinds.statement();
-  const auto kinds = co_await line_.run_one(pg::with(kinds_query));
+  const auto kinds = co_await claims_.run_one(pg::with(kinds_query));
   std::string first_reason;
-  for (auto home = lanes_.begin(); home != lanes_.end();) {
-    const auto reason = co_await open_lane(**home, kinds);
+  for (auto lane = lanes_.begin(); lane != lanes_.end();) {
+    const auto reason = co_await open_lane(**lane, kinds);
     if (reason.empty()) {
-      ++home;
+      ++lane;
       continue;
     }
     if (lanes_.size() == 1) throw std::runtime_error(first_reason.empty() ? reason : first_reason);
-    log_->warn("a kind is left out", {{"kind", (*home)->options.kind}, {"reason", reason}});
+    log_->warn("a kind is left out", {{"kind", (*lane)->options.kind}, {"reason", reason}});
     if (first_reason.empty()) first_reason = reason;
-    home = lanes_.erase(home);
+    lane = lanes_.erase(lane);
   }
 }
 
 /// Gives the reason why the kind cannot be served, or "".
-asio::awaitable<std::string> worker::impl::open_lane(lane& home, const pg::result& kinds) {
+asio::awaitable<std::string> worker::impl::open_lane(lane& lane, const pg::result& kinds) {
   std::string known;
   for (int row = 0; row < kinds.rows(); ++row) {
     known += (known.empty() ? "" : ", ") + std::string{kinds.get(row, 1)};
-    if (kinds.get(row, 1) == home.options.kind) home.kind = read_kind(kinds, row);
+    if (kinds.get(row, 1) == lane.options.kind) lane.kind = read_kind(kinds, row);
   }
-  if (home.kind.id == 0) {
-    throw std::runtime_error("unknown kind " + home.options.kind + ": attached are " +
+  if (lane.kind.id == 0) {
+    throw std::runtime_error("unknown kind " + lane.options.kind + ": attached are " +
                              (known.empty() ? "none" : known));
   }
   const auto unserved = queries::unserved.statement();
-  const auto reason = co_await line_.run_one(pg::with(unserved, std::to_string(home.kind.id)));
+  const auto reason = co_await claims_.run_one(pg::with(unserved, std::to_string(lane.kind.id)));
   if (!reason.is_null(0, 0)) co_return std::string{reason.get(0, 0)};
   const auto columns_of = queries::columns_of.statement();
-  const auto columns = co_await line_.run_one(pg::with(columns_of, home.kind.table));
+  const auto columns = co_await claims_.run_one(pg::with(columns_of, lane.kind.table));
   std::map<std::string, std::string, std::less<>> as_text;
   for (int row = 0; row < columns.rows(); ++row) {
     as_text.emplace(columns.get(row, 0), columns.get(row, 1));
   }
   std::vector<std::string> wanted;
-  for (const auto& column : home.options.columns) {
+  for (const auto& column : lane.options.columns) {
     const auto found = as_text.find(column);
     if (found == as_text.end()) {
-      throw std::runtime_error("kind " + home.options.kind + " reads column " + column +
-                               ", which " + home.kind.table + " does not have");
+      throw std::runtime_error("kind " + lane.options.kind + " reads column " + column +
+                               ", which " + lane.kind.table + " does not have");
     }
     wanted.push_back(found->second);
   }
-  home.sql = kind_statements(home.kind, wanted);
+  lane.sql = kind_statements(lane.kind, wanted);
   co_return "";
 }
 

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <vector>
 
-#include "common/environment.hpp"
 #include "common/schema/component.hpp"
 
 namespace CLI {
@@ -15,11 +14,15 @@ namespace rowrunner {
 
 struct command_context;
 
+struct workload_services;
+
 /// A handler that is built into the binary, under the kind that it is made for.
 struct handler_entry {
   std::string_view name;
-  void (*add)(worker& process, kind_options options, const worker_options& about,
-              const environment& env);
+  /// What holds unless a flag or a variable says otherwise, and the columns that it reads.
+  kind_options options;
+  /// Called once, before the first claim. The services live longer than the handler.
+  coroutine_handler (*make)(workload_services& all);
 };
 
 /// What a folder of src/workloads brings into the binary.

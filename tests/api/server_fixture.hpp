@@ -16,6 +16,8 @@ namespace rowrunner::testing {
 /// A database with tokens.
 class api_database : public test_database {
  public:
+  api_database() : test_database(contents::server) {}
+
   /// Adds a token as `rowrunner tokens add` does, and gives it.
   std::string token(const std::string& user, const std::string& role) {
     const auto secret = api::new_secret();

@@ -23,8 +23,9 @@ class column_names : public ::testing::Test {
  protected:
   column_names() {
     // Also the table has the name of something in the statements.
-    db_.exec("CREATE TABLE public.entry (LIKE public.spot_image_jobs INCLUDING ALL)");
-    db_.exec("ALTER TABLE public.entry ALTER plan_id DROP NOT NULL, ALTER spot_name DROP NOT NULL");
+    db_.exec("CREATE TABLE public.entry (LIKE public.letter_jobs INCLUDING ALL)");
+    db_.exec(
+        "ALTER TABLE public.entry ALTER batch_id DROP NOT NULL, ALTER recipient DROP NOT NULL");
     std::string columns;
     for (const auto& word : words()) columns += ", ADD COLUMN \"" + word + "\" text";
     db_.exec("ALTER TABLE public.entry " + columns.substr(2));
@@ -101,7 +102,7 @@ TEST_F(column_names, of_every_kind_come_with_a_claim_in_sql) {
   EXPECT_EQ(job["taken"], "of taken");
   const auto which = "'entry', '" + id + "', " + job["lease"].get<std::string>();
   EXPECT_EQ(db_.value("SELECT rowrunner.fail(" + which + ", 'no', '0')"), "queued");
-  EXPECT_EQ(db_.value("SELECT rowrunner.claim('entry', 'w', 1, '-1 s') ->> 'taken'"), "of taken");
+  EXPECT_EQ(db_.value("SELECT rowrunner.claim('entry', 'w', 1, '1 us') ->> 'taken'"), "of taken");
   EXPECT_EQ(db_.value("SELECT r.status FROM rowrunner.kinds k, rowrunner.rescue(k.id) r"
                       " WHERE k.kind = 'entry'"),
             "queued");

@@ -55,5 +55,14 @@ TEST_F(column_types, a_delete_from_such_a_table_is_refused) {
   EXPECT_EQ(db_.value("SELECT count(*) FROM ran"), "0");
 }
 
+TEST_F(column_types, the_end_of_a_parent_in_such_a_table_is_refused) {
+  db_.exec("SELECT rowrunner.attach('test_jobs', kind => 'test', joins => true)");
+  db_.exec("INSERT INTO test_jobs (name) VALUES ('a')");
+  replace("id", "uuid");
+  EXPECT_THAT(error_of("UPDATE test_jobs SET status = 'succeeded'"), HasSubstr("another type"));
+  EXPECT_THAT(error_of("DELETE FROM test_jobs"), HasSubstr("another type"));
+  EXPECT_EQ(db_.value("SELECT count(*) FROM ran"), "0");
+}
+
 }  // namespace
 }  // namespace rowrunner::testing

@@ -77,8 +77,9 @@ TEST(numbers, out_of_range_are_refused_by_name) {
               HasSubstr("--max-jobs must be from 1 to 1e+12"));
   EXPECT_THAT(rowrunner.error(2, {"worker", "--drain", "--max-seconds=1e300"}),
               HasSubstr("--max-seconds must be from "));
-  EXPECT_THAT(rowrunner.error(2, {"worker", "--drain", "--kind", "spot_image:1000000"}),
-              HasSubstr("the concurrency of spot_image must be from 1 to 10000"));
+  EXPECT_THAT(rowrunner.error(
+                  2, {"worker", "--drain", "--handler", "letter=noop", "--kind", "letter:1000000"}),
+              HasSubstr("the concurrency of letter must be from 1 to 10000"));
   EXPECT_THAT(rowrunner.error(2, {"stats", "--horizon-alarm=1e12"}),
               HasSubstr("--horizon-alarm must be from 0 to 31536000"));
 }

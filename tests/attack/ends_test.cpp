@@ -81,7 +81,7 @@ TEST_F(ends, a_job_ends_while_steps_of_other_jobs_wait_for_a_locked_table) {
   pqxx::work tx(somebody);
   tx.exec("LOCK TABLE other_jobs IN ACCESS EXCLUSIVE MODE");
   gate = true;
-  ASSERT_TRUE(waits_for_a_lock("writes"));
+  ASSERT_TRUE(waits_for_a_lock("ends"));
   db.add("b", "ok", 40);
   EXPECT_TRUE(db.reaches("b", "succeeded"));
   EXPECT_EQ(db.value("SELECT attempts FROM test_jobs"), "0");
@@ -112,7 +112,7 @@ TEST_F(ends, a_locked_table_holds_up_the_ends_of_no_other_kind_and_charges_nobod
   pqxx::work tx(somebody);
   tx.exec("LOCK TABLE other_jobs IN ACCESS EXCLUSIVE MODE");
   gate = true;
-  ASSERT_TRUE(waits_for_a_lock("writes"));
+  ASSERT_TRUE(waits_for_a_lock("ends"));
   for (int i = 0; i < 20; ++i) {
     const auto name = "b" + std::to_string(i);
     db.add(name);

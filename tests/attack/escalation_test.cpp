@@ -1,9 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "admin/migrator.hpp"
-#include "apps/workloads.hpp"
 #include "support/jobs.hpp"
+#include "support/migrate.hpp"
 #include "support/notices.hpp"
 #include "support/postgres.hpp"
 
@@ -13,6 +12,8 @@ namespace {
 using ::testing::HasSubstr;
 
 // mallory owns a job table and a schema, and whatever her triggers write down is in mallory.seen.
+const std::vector<component> engine_only{admin::engine_component()};
+
 class escalation : public ::testing::Test {
  protected:
   escalation() {
@@ -23,7 +24,7 @@ class escalation : public ::testing::Test {
         "SET ROLE mallory; SET search_path = mallory, public;"
         "CREATE TABLE seen (what text); GRANT ALL ON seen TO PUBLIC;"
         "RESET ROLE;"
-        "CREATE TABLE jobs (LIKE spot_image_jobs INCLUDING ALL);"
+        "CREATE TABLE jobs (LIKE letter_jobs INCLUDING ALL);"
         "ALTER TABLE jobs OWNER TO mallory; RESET search_path");
   }
 
@@ -55,9 +56,9 @@ class escalation : public ::testing::Test {
   void attach() { db_.exec("SELECT rowrunner.attach('mallory.jobs', kind => 'trap')"); }
 
   std::string insert(const std::string& status) {
-    return db_.value("INSERT INTO mallory.jobs (plan_id, spot_name, status, lease) VALUES ('p', '" +
-                     status + "', '" + status + "', CASE '" + status +
-                     "' WHEN 'processing' THEN 7 END) RETURNING id");
+    return db_.value(
+        "INSERT INTO mallory.jobs (batch_id, recipient, status, lease) VALUES ('p', '" + status +
+        "', '" + status + "', CASE '" + status + "' WHEN 'processing' THEN 7 END) RETURNING id");
   }
 
   std::string seen() {
@@ -68,10 +69,11 @@ class escalation : public ::testing::Test {
 };
 
 TEST_F(escalation, a_worker_cannot_hang_the_engines_triggers_on_its_own_table) {
-  const std::string table = "CREATE TEMP TABLE t (LIKE spot_image_jobs);";
-  for (const std::string function : {"on_insert", "on_update", "on_delete", "on_truncate"}) {
+  const std::string table = "CREATE TEMP TABLE t (LIKE letter_jobs);";
+  for (const std::string function : {"on_insert", "on_update", "on_delete", "on_truncate",
+                                     "on_parent_update", "on_parent_delete"}) {
     const auto level = function == "on_truncate" ? "STATEMENT" : "ROW";
-    const auto event = function.substr(3);
+    const auto event = function.substr(function.rfind('_') + 1);
     for (const std::string role : {"rowrunner_worker", "rowrunner_app", "mallory"}) {
       EXPECT_THAT(as(role, table + "CREATE TRIGGER t AFTER " + event + " ON t FOR EACH " + level +
                                " EXECUTE FUNCTION rowrunner." + function + "('1', 'x', 'y')"),
@@ -109,7 +111,7 @@ TEST_F(escalation, attach_plans_nothing_of_the_tables_owner_with_the_attachers_r
       " 'INSERT INTO mallory.seen VALUES (current_user)';"
       "CREATE FUNCTION mallory.one() RETURNS integer IMMUTABLE LANGUAGE plpgsql AS"
       " $$ BEGIN PERFORM mallory.note(); RETURN 1; END $$;"
-      "CREATE INDEX ON mallory.jobs (plan_id) WHERE mallory.one() = 1;"
+      "CREATE INDEX ON mallory.jobs (batch_id) WHERE mallory.one() = 1;"
       "TRUNCATE mallory.seen; RESET ROLE");
   insert("processing");
   insert("queued");
@@ -126,6 +128,54 @@ TEST_F(escalation, retry_and_cancel_run_triggers_with_the_rights_of_the_job_writ
   db_.exec("SELECT rowrunner.requeue('trap', '" + failed + "')");
   db_.exec("SELECT rowrunner.cancel('trap', '" + queued + "')");
   EXPECT_EQ(seen(), "rowrunner_job_writer");
+}
+
+// run_after, firing and cancelling write rows of children, and lock those of parents.
+TEST_F(escalation, joins_run_triggers_with_the_rights_of_the_job_writer) {
+  trap("INSERT INTO mallory.seen VALUES (current_user);");
+  db_.exec("SELECT rowrunner.attach('mallory.jobs', kind => 'trap', joins => true)");
+  const auto parent = insert("queued");
+  const auto enqueue = [&](const std::string& name, const std::string& policy) {
+    return as(
+        "rowrunner_app",
+        "INSERT INTO mallory.jobs (plan_id, spot_name) VALUES ('p', '" + name +
+            "'); SELECT rowrunner.run_after('trap', (SELECT id FROM mallory.jobs WHERE spot_name"
+            " = '" +
+            name + "'), 'trap', ARRAY['" + parent + "'::uuid], '" + policy + "')");
+  };
+  db_.exec("GRANT USAGE ON SCHEMA mallory TO PUBLIC");
+  EXPECT_EQ(enqueue("runs", "run"), "");
+  EXPECT_EQ(enqueue("ends", "cancel"), "");
+  EXPECT_EQ(as("rowrunner_app", "SELECT rowrunner.cancel('trap', '" + parent + "')"), "");
+  EXPECT_EQ(as("rowrunner_worker", "SELECT rowrunner.fire_joins()"), "");
+  EXPECT_EQ(db_.value("SELECT string_agg(status, ' ' ORDER BY spot_name) FROM mallory.jobs"),
+            "failed failed queued");  // the child that it cancels, the parent, the other child
+  EXPECT_EQ(seen(), "rowrunner_job_writer");
+}
+
+// An application may let its own jobs wait, but not hold those of others, nor fire or forget joins.
+TEST_F(escalation, an_application_cannot_hold_a_job_that_it_did_not_enqueue) {
+  db_.exec("SELECT rowrunner.attach('mallory.jobs', kind => 'trap', joins => true)");
+  const auto parent = insert("queued");
+  const auto other =
+      db_.value("INSERT INTO mallory.jobs (plan_id, spot_name) VALUES ('p', 'other') RETURNING id");
+  EXPECT_THAT(as("rowrunner_app", "SELECT rowrunner.run_after('trap', '" + other +
+                                      "', 'trap', ARRAY['" + parent + "'::uuid])"),
+              HasSubstr("does not wait for others"));
+  for (const std::string sql :
+       {"SELECT rowrunner.fire_joins()", "DELETE FROM rowrunner.waits",
+        "DELETE FROM rowrunner.edges",
+        "INSERT INTO rowrunner.join_candidates VALUES (1, gen_random_uuid())",
+        "SELECT rowrunner.forget_wait(1::smallint, gen_random_uuid())",
+        "SELECT rowrunner.hold_row('mallory.jobs', gen_random_uuid())"}) {
+    EXPECT_THAT(as("rowrunner_app", sql), HasSubstr("permission denied")) << sql;
+  }
+  for (const std::string sql :
+       {"DELETE FROM rowrunner.waits", "UPDATE rowrunner.waits SET run_at = now()",
+        "DELETE FROM rowrunner.edges",
+        "SELECT rowrunner.release_row('mallory.jobs', gen_random_uuid(), now())"}) {
+    EXPECT_THAT(as("rowrunner_worker", sql), HasSubstr("permission denied")) << sql;
+  }
 }
 
 // Whoever runs as the owner of a function may move it into a schema of hers and replace its body
@@ -152,10 +202,10 @@ TEST_F(escalation, the_owner_of_a_job_table_cannot_take_the_engines_triggers_ove
 TEST_F(escalation, the_owner_of_a_job_table_cannot_reach_the_queue_or_the_contents_of_other_jobs) {
   std::string body;
   const std::pair<const char*, const char*> tries[] = {
-      {"read", "PERFORM spot_name FROM public.spot_image_jobs"},
-      {"wrote", "UPDATE public.spot_image_jobs SET spot_name = 'hers'"},
-      {"inserted", "INSERT INTO public.spot_image_jobs (plan_id, spot_name) VALUES ('p', 'x')"},
-      {"deleted", "DELETE FROM public.spot_image_jobs"},
+      {"read", "PERFORM recipient FROM public.letter_jobs"},
+      {"wrote", "UPDATE public.letter_jobs SET recipient = 'hers'"},
+      {"inserted", "INSERT INTO public.letter_jobs (batch_id, recipient) VALUES ('p', 'x')"},
+      {"deleted", "DELETE FROM public.letter_jobs"},
       {"queue", "DELETE FROM rowrunner.queue"},
       {"leases", "INSERT INTO rowrunner.leases VALUES (1, 1, 'x', now(), '{}')"},
       {"kinds", "PERFORM FROM rowrunner.kinds"},
@@ -183,7 +233,7 @@ TEST_F(escalation, migrate_makes_the_functions_of_the_job_writer_anew) {
   db_.exec("DROP OWNED BY rowrunner_job_writer");
   const auto cancel = "SELECT rowrunner.cancel('trap', '" + id + "')";
   EXPECT_THAT(as("rowrunner_app", cancel), HasSubstr("cancel_row"));
-  migrate(db_.connection(), all_components());
+  migrate(db_.url(), engine_only);
   EXPECT_EQ(as("rowrunner_app", cancel), "");
   EXPECT_EQ(db_.value("SELECT status FROM mallory.jobs"), "failed");
 }
@@ -213,7 +263,7 @@ TEST_F(escalation, a_function_of_the_job_writer_runs_nothing_as_another_role) {
     }
   }
   EXPECT_EQ(seen(), "");
-  migrate(db_.connection(), all_components());
+  migrate(db_.url(), engine_only);
   db_.exec("SELECT rowrunner.requeue('trap', '" + id + "')");
   EXPECT_EQ(seen(), "rowrunner_job_writer");
 }

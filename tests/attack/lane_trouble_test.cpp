@@ -52,7 +52,7 @@ constexpr long plenty = 300;
 
 void lose_a_job(two_kinds& db) {
   db.add("orphan");
-  db.exec("SELECT rowrunner.claim('test', 'lost', 1, '-1 second')");
+  db.exec("SELECT rowrunner.claim('test', 'lost', 1, '1 us')");
 }
 
 TEST(lane_trouble, a_locked_orphan_does_not_make_the_worker_spin) {
@@ -147,7 +147,7 @@ TEST_P(drain_beside, ends_and_says_what_it_left) {
 constexpr const char* waiting = "INSERT INTO public.test_jobs (name) VALUES ('a')";
 constexpr const char* lost =
     "INSERT INTO public.test_jobs (name) VALUES ('a');"
-    "SELECT rowrunner.claim('test', 'lost', 1, '-1 second')";
+    "SELECT rowrunner.claim('test', 'lost', 1, '1 us')";
 constexpr const char* due =
     "INSERT INTO public.test_jobs (name, run_at) VALUES ('a', now() + '1 hour');"
     "UPDATE public.test_jobs SET run_at = now() - interval '1 second';"
@@ -188,7 +188,7 @@ TEST(lane_trouble, a_drain_names_the_locked_one_of_two_orphans) {
   two_kinds db;
   db.add("free");
   db.add("held");
-  db.exec("SELECT rowrunner.claim('test', 'lost', 2, '-1 second')");
+  db.exec("SELECT rowrunner.claim('test', 'lost', 2, '1 us')");
   pqxx::connection other(db.url());
   pqxx::work tx(other);
   tx.exec("SELECT FROM public.test_jobs WHERE name = 'held' FOR UPDATE");

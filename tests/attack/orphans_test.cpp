@@ -117,7 +117,7 @@ TEST_F(orphans, a_sweep_goes_page_by_page_and_leaves_what_is_needed) {
 TEST_F(orphans, a_sweep_leaves_out_a_kind_whose_table_is_locked) {
   fill();
   insert_job(db_, "gone");
-  db_.exec("DELETE FROM spot_image_jobs");
+  db_.exec("DELETE FROM letter_jobs");
   pqxx::connection other(db_.url());
   pqxx::work tx(other);
   tx.exec("LOCK TABLE my_jobs");

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "common/http/guarded_client.hpp"
+#include "common/log.hpp"
 #include "unit/http_fixture.hpp"
 
 namespace rowrunner::http {
@@ -26,10 +27,10 @@ class outbound : public http_fixture {
     server_.on("GET /", [](http_exchange& x) { x.answer(200, "reached"); });
   }
 
-  std::shared_ptr<logger> log() {
+  event_log log() {
     auto sink = std::make_shared<spdlog::sinks::ostream_sink_st>(log_text_);
-    return std::make_shared<logger>(std::make_shared<spdlog::logger>("test", sink), log_level::info,
-                                    "", log_format::json);
+    return event_log(std::make_shared<logger>(std::make_shared<spdlog::logger>("test", sink),
+                                              log_level::info, "", log_format::json));
   }
 
   /// A client whose DNS is `names_`; each look-up of a host gives the next of its answers.

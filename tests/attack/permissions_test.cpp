@@ -1,12 +1,14 @@
+#include "support/permissions.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
 
-#include "admin/migrator.hpp"
-#include "apps/workloads.hpp"
 #include "support/jobs.hpp"
+#include "support/letters.hpp"
+#include "support/migrate.hpp"
 #include "support/own_server.hpp"
 #include "support/paths.hpp"
 #include "support/postgres.hpp"
@@ -15,62 +17,18 @@
 namespace rowrunner::testing {
 namespace {
 
-// Every permission that a role has on an object of the engine or of the shipped workload, and the
-// owner of every SECURITY DEFINER function. has_*_privilege tells what really counts: a permission
-// of PUBLIC, of a role or of an owner.
-constexpr const char* all_permissions = R"sql(
-WITH role (name) AS (
-  VALUES ('public'), ('rowrunner_app'), ('rowrunner_worker'), ('rowrunner_engine'),
-         ('rowrunner_job_writer'), ('rowrunner_spots'), ('rowrunner_server')
-), relation AS (
-  SELECT c.oid, c.oid::regclass::text AS name, c.relkind FROM pg_class c
-  WHERE c.relkind IN ('r', 'v', 'm', 'S') AND (c.relnamespace = 'rowrunner'::regnamespace
-     OR c.oid IN ('public.spot_image_jobs'::regclass, 'public.spots'::regclass,
-                  'public.travel_plans'::regclass))
-), function AS (
-  SELECT p.oid, p.oid::regprocedure::text AS name, p.prosecdef, p.proowner FROM pg_proc p
-  WHERE p.pronamespace = 'rowrunner'::regnamespace
-     OR (p.pronamespace = 'public'::regnamespace AND p.proname LIKE 'spot%')
-)
-SELECT format('%s: %s on schema %s', r.name, p, s)
-FROM role r, unnest(ARRAY['USAGE', 'CREATE']) p, unnest(ARRAY['rowrunner']) s
-WHERE has_schema_privilege(r.name, s, p)
-UNION ALL
-SELECT format('%s: %s on %s', r.name, string_agg(p, ', ' ORDER BY n), t.name)
-FROM role r, relation t, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES',
-                                      'TRIGGER']) WITH ORDINALITY AS u (p, n)
-WHERE t.relkind <> 'S' AND has_table_privilege(r.name, t.oid, p)
-GROUP BY r.name, t.name
-UNION ALL
-SELECT format('%s: %s (%s) on %s', r.name, p, a.attname, t.name)
-FROM role r, relation t, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']) p, pg_attribute a
-WHERE t.relkind <> 'S' AND a.attrelid = t.oid AND NOT a.attisdropped AND a.attnum > 0
-  AND has_column_privilege(r.name, t.oid, a.attnum, p) AND NOT has_table_privilege(r.name, t.oid, p)
-UNION ALL
-SELECT format('%s: %s on sequence %s', r.name, string_agg(p, ', ' ORDER BY n), t.name)
-FROM role r, relation t, unnest(ARRAY['SELECT', 'USAGE', 'UPDATE']) WITH ORDINALITY AS u (p, n)
-WHERE t.relkind = 'S' AND has_sequence_privilege(r.name, t.oid, p)
-GROUP BY r.name, t.name
-UNION ALL
-SELECT format('%s: EXECUTE on %s', r.name, f.name)
-FROM role r, function f WHERE has_function_privilege(r.name, f.oid, 'EXECUTE')
-UNION ALL
-SELECT format('%s: owner of SECURITY DEFINER %s', o.rolname, f.name)
-FROM function f JOIN pg_roles o ON o.oid = f.proowner WHERE f.prosecdef
-)sql";
+const std::vector<component> engine_only{admin::engine_component()};
 
 class permissions : public ::testing::Test {
  protected:
-  std::string listed() { return listed(db_.connection()); }
-  static std::string listed(pqxx::connection& connection) {
-    std::string out;
-    const auto query = "SELECT line FROM (" + std::string(all_permissions) +
-                       ") x (line) ORDER BY line COLLATE \"C\"";
-    pqxx::work tx(connection);
-    tx.exec("SET LOCAL search_path = pg_catalog");
-    for (const auto& row : tx.exec(query)) out += row[0].as<std::string>() + '\n';
-    return out;
+  // With the password of the test's own user, so that url_of() works.
+  static void allow_login(test_database& db, const std::string& role) {
+    const auto from = db.url().find(':', db.url().find("://") + 3) + 1;
+    const auto password = db.url().substr(from, db.url().find('@') - from);
+    db.exec("ALTER ROLE " + role + " LOGIN PASSWORD '" + password + "'");
   }
+
+  std::string listed() { return permissions_in(db_.connection()); }
 
   static std::string kept() {
     std::ifstream file(source_dir() + "/tests/attack/permissions.txt");
@@ -97,12 +55,11 @@ TEST_F(permissions, are_set_again_by_a_migrate_that_has_nothing_else_to_do) {
       "GRANT UPDATE (job_table) ON rowrunner.kinds TO rowrunner_worker, rowrunner_app;"
       "GRANT ALL ON ALL SEQUENCES IN SCHEMA rowrunner TO PUBLIC, rowrunner_app;"
       "GRANT ALL ON SCHEMA rowrunner TO PUBLIC, rowrunner_worker, rowrunner_engine;"
-      "GRANT ALL ON spots TO rowrunner_worker;"
       "ALTER FUNCTION rowrunner.on_update() OWNER TO CURRENT_USER;"
-      "REVOKE ALL ON spot_image_jobs FROM rowrunner_worker, rowrunner_job_writer, rowrunner_app;"
+      "REVOKE ALL ON letter_jobs FROM rowrunner_worker, rowrunner_job_writer, rowrunner_app;"
       "REVOKE EXECUTE ON FUNCTION rowrunner.cancel FROM rowrunner_app");
   ASSERT_NE(listed(), kept());
-  EXPECT_TRUE(migrate(db_.connection(), all_components()).applied.empty());
+  EXPECT_TRUE(migrate(db_.url(), engine_only).applied.empty());
   EXPECT_EQ(listed(), kept());
 }
 
@@ -120,12 +77,14 @@ TEST_F(permissions, are_set_by_migrate_after_a_restore_without_roles) {
     return tx.exec(sql)[0][0].as<std::string>();
   };
   ASSERT_EQ(value("SELECT count(*) FROM rowrunner.queue"), "1");
-  EXPECT_EQ(value("SELECT has_function_privilege('public', 'rowrunner.cancel(text, uuid, text)', "
-                  "'EXECUTE')"),
-            "t");
-  EXPECT_TRUE(migrate(there, all_components()).applied.empty());
-  EXPECT_EQ(listed(there), kept());
-  EXPECT_EQ(value("SELECT rowrunner.claim('spot_image', 'w')->>'spot_name'"), "waiting");
+  EXPECT_EQ(
+      value(
+          "SELECT has_function_privilege('public', 'rowrunner.cancel(text, uuid, text, boolean)', "
+          "'EXECUTE')"),
+      "t");
+  EXPECT_TRUE(migrate(other.url(), engine_only).applied.empty());
+  EXPECT_EQ(permissions_in(there), kept());
+  EXPECT_EQ(value("SELECT rowrunner.claim('letter', 'w')->>'recipient'"), "waiting");
 }
 
 // A role that is no superuser migrates if it may create roles, or has those that it must give
@@ -137,20 +96,22 @@ TEST_F(permissions, are_set_by_an_owner_of_the_database_who_is_no_superuser) {
       " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
       "ALTER DATABASE \"" +
       db.name() + "\" OWNER TO migrator");
-  pqxx::connection as_migrator(db.url());
-  const auto set = [&](const char* sql) { pqxx::nontransaction(as_migrator).exec(sql); };
+  pqxx::connection connection(db.url());
   if (db.value("SELECT current_setting('server_version_num')::int >= 160000") == "t") {
     db.exec(
         "GRANT rowrunner_engine, rowrunner_job_writer, rowrunner_spots TO migrator"
         " WITH ADMIN OPTION");
   }
-  set("SET SESSION AUTHORIZATION migrator");
-  migrate(as_migrator, all_components());
-  migrate(as_migrator, all_components());
-  set("RESET SESSION AUTHORIZATION");
-  EXPECT_EQ(listed(as_migrator), kept());
-  migrate(as_migrator, all_components());  // and by a superuser
-  EXPECT_EQ(listed(as_migrator), kept());
+  allow_login(db, "migrator");
+  migrate(db.url_of("migrator"), engine_only);
+  {
+    pqxx::connection as_migrator(db.url_of("migrator"));
+    pqxx::nontransaction(as_migrator).exec(std::string(letters_schema));
+  }
+  migrate(db.url_of("migrator"), engine_only);
+  EXPECT_EQ(permissions_in(connection), kept());
+  migrate(db.url(), engine_only);  // and by a superuser
+  EXPECT_EQ(permissions_in(connection), kept());
   EXPECT_EQ(db.value("SELECT count(*) FROM pg_proc WHERE prosecdef"
                      " AND pg_get_userbyid(proowner) NOT LIKE 'rowrunner%'"),
             "0");
@@ -163,10 +124,9 @@ TEST_F(permissions, that_cannot_be_set_are_explained) {
       " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
       "ALTER DATABASE \"" +
       db.name() + "\" OWNER TO powerless");
-  pqxx::connection connection(db.url());
-  pqxx::nontransaction(connection).exec("SET SESSION AUTHORIZATION powerless");
+  allow_login(db, "powerless");
   try {
-    migrate(connection, all_components());
+    migrate(db.url_of("powerless"), engine_only);
     FAIL() << "it may not";
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(),
@@ -186,13 +146,13 @@ TEST_F(permissions, are_not_set_in_a_schema_that_another_role_prepared) {
        {"SCHEMA rowrunner", "TABLE rowrunner.migrations", "FUNCTION rowrunner.wake"}) {
     db_.exec("ALTER " + what + " OWNER TO preparer");
     try {
-      migrate(db_.connection(), all_components());
+      migrate(db_.url(), engine_only);
       ADD_FAILURE() << what;
     } catch (const std::runtime_error& error) {
       EXPECT_THAT(error.what(), ::testing::HasSubstr(" belongs to preparer")) << what;
     }
     db_.exec("ALTER " + what + " OWNER TO " + me);
-    migrate(db_.connection(), all_components());
+    migrate(db_.url(), engine_only);
   }
 }
 
@@ -200,12 +160,11 @@ TEST_F(permissions, are_not_set_in_a_schema_that_another_role_prepared) {
 // made keep what they meant; the triggers that are not named here name everything with its schema.
 TEST_F(permissions, every_function_has_a_fixed_search_path) {
   EXPECT_EQ(db_.value("SELECT string_agg(p.oid::regprocedure::text, ', ' ORDER BY p.proname)"
-                      " FROM pg_proc p WHERE (p.pronamespace = 'rowrunner'::regnamespace"
-                      " OR (p.pronamespace = 'public'::regnamespace AND p.proname LIKE 'spot%'))"
+                      " FROM pg_proc p WHERE p.pronamespace = 'rowrunner'::regnamespace"
                       " AND p.prosqlbody IS NULL"
                       " AND NOT coalesce(p.proconfig @> ARRAY['search_path=pg_catalog, pg_temp'],"
                       "                  false)"),
-            "rowrunner.on_insert(), spots_follow_jobs()");
+            "rowrunner.on_insert()");
 }
 
 }  // namespace

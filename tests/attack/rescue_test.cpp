@@ -15,7 +15,7 @@ class rescue : public ::testing::Test {
   /// Claims everything as workers that are lost at once, each with `batch` jobs.
   void lose_workers(int batch) {
     const auto claim = "SELECT count(*) FROM rowrunner.claim('test', 'lost', " +
-                       std::to_string(batch) + ", '-1 second')";
+                       std::to_string(batch) + ", '1 us')";
     while (db_.value("SELECT EXISTS (SELECT FROM rowrunner.queue)") == "t") {
       // Not under leases of each other: nothing may be rescued yet.
       db_.exec("UPDATE rowrunner.leases SET expires_at = now() + interval '1 hour'");

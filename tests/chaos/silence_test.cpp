@@ -31,15 +31,14 @@ std::string make_folder() {
 class silence : public ::testing::Test {
  protected:
   silence() {
-    lanes.push_back(std::make_unique<lane>());
+    lanes.push_back(std::make_unique<lane>(testing::test_kind()));
     auto& home = *lanes.back();
-    home.options = testing::test_kind();
     home.kind.id = std::stoi(db.value("SELECT id FROM rowrunner.kinds WHERE kind = 'test'"));
     home.kind.kind = "test";
     home.kind.table = "public.test_jobs";
     home.kind.cancelled_status = "cancelled";
     home.sql = kind_statements(home.kind, {});
-    job->home = &home;
+    job->lane = &home;
     job->id = db.add("a");
     job->lease = std::stoll(db.value("SELECT rowrunner.claim('test', 'me', 1, '2 s') ->> 'lease'"));
     leases.open(job->lease, 1, lease_book::clock::now());
@@ -83,16 +82,18 @@ class silence : public ::testing::Test {
   pg::session keeping{io->get_executor(), through(db.url())};
   logger log{log_level::off};
   lease_book leases{2s};
-  std::vector<std::unique_ptr<lane>> lanes;
+  lane_list lanes;
+  changes changed{io->get_executor()};
   job_ptr job = std::make_shared<running_job>();
 };
 
 TEST_F(silence, a_lease_whose_end_does_not_arrive_is_extended) {
-  finisher ending(*io, writes, leases, log, "me", finisher::hooks{[] {}, [] { return false; }});
-  lease_keeper keeper(*io, keeping, leases, lanes, log, "me", 2s,
-                      [](const job_ptr&, stop_reason, const std::string&) {});
-  ending.add({job, succeeded{}});
-  asio::co_spawn(*io, ending.run(), asio::detached);
+  blocking_pool pool(1);
+  finisher finish(*io, writes, leases, lanes, changed, log, "me");
+  executor execute(io, pool, finish, lanes, changed);
+  lease_keeper keeper(*io, keeping, leases, execute, log, "me", 2s);
+  finish.add({job, succeeded{}});
+  asio::co_spawn(*io, finish.run(), asio::detached);
   asio::co_spawn(*io, keeper.keep(), asio::detached);
   EXPECT_TRUE(until([&] { return !leases.being_ended().empty(); }));
   const auto before = db.value("SELECT expires_at FROM rowrunner.leases");
@@ -100,19 +101,20 @@ TEST_F(silence, a_lease_whose_end_does_not_arrive_is_extended) {
                           "'::timestamptz + '2 s' FROM rowrunner.leases"));
   proxy.tell("heal writes");
   EXPECT_TRUE(in_database("SELECT status = 'succeeded' FROM test_jobs"));
-  EXPECT_TRUE(until([&] { return job->home->total.succeeded == 1; }));
+  EXPECT_TRUE(until([&] { return job->lane->counts.total().succeeded == 1; }));
 }
 
 TEST_F(silence, a_handler_that_is_told_to_stop_does_not_wait_for_an_answer) {
-  job_writes writing(io, writes, [](const job_ptr&) {});
+  job_writes writing(io, writes, keeping, [](const job_ptr&) {});
   bool stopped = false;
-  asio::co_spawn(*io, writing.progress(job, 1, 2, "half"), [&](const std::exception_ptr& thrown) {
+  const auto left = [&](const std::exception_ptr& thrown, const nlohmann::json&) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const job_stopped&) {
       stopped = true;
     }
-  });
+  };
+  asio::co_spawn(*io, writing.store_step(job, "half", step_result(1)), left);
   // The connection is there, so the statement is sent by what is ready; after that only an answer,
   // which does not come, would go on.
   while (io->poll() > 0) {
@@ -121,7 +123,7 @@ TEST_F(silence, a_handler_that_is_told_to_stop_does_not_wait_for_an_answer) {
   job->stopping.request_stop();
   EXPECT_TRUE(until([&] { return stopped; }));
   proxy.tell("heal writes");
-  EXPECT_TRUE(in_database("SELECT count(*) = 1 FROM rowrunner.progress"));
+  EXPECT_TRUE(in_database("SELECT count(*) = 1 FROM rowrunner.steps"));
 }
 
 }  // namespace

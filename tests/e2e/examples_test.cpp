@@ -39,6 +39,18 @@ TEST_F(examples_of_use, own_table_enqueued_in_a_transaction_and_run) {
   EXPECT_EQ(db.value("SELECT count(*) FROM thumbnails WHERE status = 'succeeded'"), "2");
 }
 
+TEST_F(examples_of_use, a_document_is_read_page_by_page) {
+  const auto made = run_process(
+      {"psql", "-qv", "ON_ERROR_STOP=1", "-d", db.url(), "-f", examples + "/pages/documents.sql"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  db.exec("INSERT INTO documents (title, pages) VALUES ('atlas', 30)");
+  const auto worked = run({examples_dir() + "/pages_worker", "--drain"});
+  EXPECT_EQ(worked.exit_code, 0) << worked.err;
+  EXPECT_EQ(db.value("SELECT status FROM documents"), "succeeded");
+  EXPECT_EQ(db.value("SELECT count(*) || ' ' || count(DISTINCT page) FROM pages_read"), "30 30");
+  EXPECT_EQ(db.value("SELECT done || '/' || total FROM rowrunner.progress"), "30/30");
+}
+
 TEST_F(examples_of_use, a_worker_in_another_language) {
   db.exec("INSERT INTO public.thumbnails (picture) VALUES ('x.png'), ('y.png')");
   const auto worked = run({"/usr/bin/python3", examples + "/other_language/worker.py"});
@@ -60,7 +72,7 @@ TEST_F(examples_of_use, a_worker_in_another_language_goes_on_where_another_one_w
   db.exec(
       "SELECT rowrunner.step('thumbnail', (c->>'id')::uuid, (c->>'lease')::bigint, 'shrink',"
       " to_jsonb('earlier/' || (c->>'picture')))"
-      " FROM rowrunner.claim('thumbnail', 'lost', 2, '-1 second') c");
+      " FROM rowrunner.claim('thumbnail', 'lost', 2, '1 us') c");
   const auto worked = run({"/usr/bin/python3", examples + "/other_language/worker.py"});
   EXPECT_EQ(worked.exit_code, 0) << worked.err;
   EXPECT_EQ(worked.out, "");

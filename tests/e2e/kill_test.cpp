@@ -123,6 +123,32 @@ TEST(kill, steps_that_are_stored_are_not_run_again) {
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
+// Each lost worker had stored pages since its claim, so that none is charged, however many they
+// are.
+TEST(kill, a_job_of_many_pages_goes_on_after_each_kill_uncharged) {
+  constexpr int pages = 200, kills = 5;
+  jobs_database db;
+  db.watch("rowrunner.steps");
+  db.add("a", "pages", 5, pages, 1);
+  for (int kill = 1; kill <= kills; ++kill) {
+    auto one = start_worker(db, {"--lease-ms", "1000"});
+    ASSERT_TRUE(db.becomes(
+        "SELECT count(*) >= " + std::to_string(kill * 20) + " FROM rowrunner.steps", "t"));
+    one->kill(SIGKILL);
+    one->wait();
+  }
+  auto last = start_worker(db, {"--lease-ms", "1000"});
+  EXPECT_TRUE(db.reaches("a", "succeeded"));
+  EXPECT_EQ(db.value("SELECT attempts FROM test_jobs"), "0");
+  EXPECT_EQ(
+      db.value("SELECT count(*) FROM rowrunner.attempts WHERE error LIKE 'worker % was lost'"),
+      std::to_string(kills));
+  EXPECT_EQ(db.value("SELECT count(*) FROM step_effects"), std::to_string(pages));
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.steps"), std::to_string(pages));
+  EXPECT_EQ(db.value("SELECT done FROM rowrunner.progress"), std::to_string(pages));
+  EXPECT_THAT(db.violations(), IsEmpty());
+}
+
 TEST(kill, sigterm_during_fifty_running_jobs_gives_them_back_uncharged) {
   jobs_database db;
   for (int i = 0; i < 60; ++i) db.add("a" + std::to_string(i), "ok", 3'600'000);
@@ -177,10 +203,10 @@ TEST(kill, sigterm_counts_while_the_database_does_not_answer) {
   pqxx::connection other(db.url());
   pqxx::work tx(other);
   tx.exec("LOCK TABLE rowrunner.kinds IN ACCESS EXCLUSIVE MODE");
-  ASSERT_TRUE(
-      db.becomes("SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name ="
-                 " 'rowrunner line' AND wait_event_type = 'Lock' AND datname = current_database()",
-                 "t"));
+  ASSERT_TRUE(db.becomes(
+      "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name ="
+      " 'rowrunner claims' AND wait_event_type = 'Lock' AND datname = current_database()",
+      "t"));
   const auto asked = std::chrono::steady_clock::now();
   one->kill(SIGTERM);
   EXPECT_EQ(one->wait(), 0);

@@ -85,8 +85,7 @@ TEST(server, an_end_whose_answer_was_lost_counts_once) {
   db.add("a");
   worker_thread one(db);
   const std::string waiting =
-      "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'rowrunner "
-      "writes'";
+      "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'rowrunner ends'";
   ASSERT_TRUE(db.becomes("SELECT count(*) " + waiting, "1"));
   db.exec("SELECT pg_terminate_backend(pid) " + waiting);
   ASSERT_TRUE(db.reaches("a", "succeeded"));
@@ -135,7 +134,7 @@ TEST(server, whatever_keeps_dead_rows_is_named) {
   const auto holders =
       "SELECT string_agg(what || ' ' || coalesce(state, '-') || ' ' || "
       "(since IS NOT NULL), '; ' ORDER BY what) FROM (" +
-      std::string(queries::horizon_holders.text) +
+      std::string(queries::vacuum_blockers.text) +
       ") h (what, name, application, username, state, since)";
   EXPECT_EQ(db.value(holders), "");
   db.exec("BEGIN; CREATE TABLE left_behind (); PREPARE TRANSACTION 'left'");

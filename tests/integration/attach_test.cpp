@@ -27,7 +27,7 @@ TEST_F(attach_test, makes_a_table_a_job_table) {
   EXPECT_EQ(db_.value("SELECT rowrunner.claim('mine', 'w')->>'name'"), "a");
   EXPECT_EQ(db_.value("SELECT cancelled_status FROM rowrunner.kinds WHERE kind = 'mine'"),
             "cancelled");
-  EXPECT_EQ(db_.value("SELECT cancelled_status FROM rowrunner.kinds WHERE kind = 'spot_image'"),
+  EXPECT_EQ(db_.value("SELECT cancelled_status FROM rowrunner.kinds WHERE kind = 'letter'"),
             "failed");  // its CHECK does not know the word
 }
 
@@ -117,7 +117,7 @@ TEST_F(attach_test, one_table_has_one_kind) {
   db_.exec("SELECT rowrunner.attach('my_jobs', kind => 'mine')");
   EXPECT_THAT(error_of(db_, "SELECT rowrunner.attach('my_jobs', kind => 'other')"),
               HasSubstr("my_jobs is attached as mine already"));
-  EXPECT_THAT(error_of(db_, "SELECT rowrunner.attach('my_jobs', kind => 'spot_image')"),
+  EXPECT_THAT(error_of(db_, "SELECT rowrunner.attach('my_jobs', kind => 'letter')"),
               HasSubstr("already"));
 }
 

@@ -7,7 +7,7 @@
 #include "common/schema/kind_info.hpp"
 #include "queries/engine.hpp"
 #include "support/jobs.hpp"
-#include "worker/line_cursor.hpp"
+#include "worker/queue_cursor.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -15,15 +15,15 @@ namespace {
 class claim_mark : public ::testing::Test {
  protected:
   /// The statement of the worker; names of the jobs that it took, as "a b".
-  std::string claim(place behind, int at_most) {
+  std::string claim(queue_position behind, int at_most) {
     kind_info kind;
-    kind.table = "public.spot_image_jobs";
+    kind.table = "public.letter_jobs";
     pqxx::work tx(db_.connection());
     std::string names;
-    for (const auto& row : pg::exec(tx, kind.bind(queries::claim, ", j.spot_name"), 1,
+    for (const auto& row : pg::exec(tx, kind.bind(queries::claim, ", j.recipient"), 1,
                                     behind.priority, behind.seq, at_most, ++lease_, "w", 10'000)) {
       if (row["id"].is_null()) continue;
-      names += (names.empty() ? "" : " ") + row["spot_name"].as<std::string>();
+      names += (names.empty() ? "" : " ") + row["recipient"].as<std::string>();
     }
     tx.commit();
     return names;
@@ -32,10 +32,10 @@ class claim_mark : public ::testing::Test {
   /// Gives a job the place of another one that was taken, which stood before it.
   void put_in_front(const std::string& name, int seq) {
     db_.exec("UPDATE rowrunner.queue q SET seq = " + std::to_string(seq) +
-             " FROM spot_image_jobs j WHERE j.id = q.job_id AND j.spot_name = '" + name + "'");
+             " FROM letter_jobs j WHERE j.id = q.job_id AND j.recipient = '" + name + "'");
   }
 
-  const place front_;
+  const queue_position front_;
   test_database db_;
   std::int64_t lease_ = 0;
 };
@@ -51,7 +51,7 @@ TEST_F(claim_mark, a_claim_starts_behind_what_another_worker_has_reached) {
 TEST_F(claim_mark, who_is_still_among_what_was_given_back_passes_over_nothing) {
   for (const char* name : {"a", "b", "c", "d"}) insert_job(db_, name);
   EXPECT_EQ(claim(front_, 3), "a b c");
-  db_.exec("UPDATE spot_image_jobs SET status = 'queued' WHERE status = 'processing'");
+  db_.exec("UPDATE letter_jobs SET status = 'queued' WHERE status = 'processing'");
   // Three stand at the front, with numbers below zero; the first of them was taken just now.
   EXPECT_NE(claim(front_, 1), "d");
   EXPECT_NE(claim({0, -3}, 1), "d");
@@ -73,33 +73,33 @@ TEST_F(claim_mark, it_holds_for_its_own_priority_only) {
 TEST_F(claim_mark, what_was_given_back_to_the_front_does_not_move_it) {
   insert_job(db_, "a");
   EXPECT_EQ(claim(front_, 1), "a");
-  const auto mark = db_.value("SELECT last_value FROM rowrunner.reached_spot_image");
-  db_.exec("UPDATE spot_image_jobs SET status = 'queued'");
+  const auto mark = db_.value("SELECT last_value FROM rowrunner.reached_letter");
+  db_.exec("UPDATE letter_jobs SET status = 'queued'");
   EXPECT_EQ(db_.value("SELECT seq < 0 FROM rowrunner.queue"), "t");
   EXPECT_EQ(claim(front_, 1), "a");
-  EXPECT_EQ(db_.value("SELECT last_value FROM rowrunner.reached_spot_image"), mark);
+  EXPECT_EQ(db_.value("SELECT last_value FROM rowrunner.reached_letter"), mark);
 }
 
 TEST_F(claim_mark, does_not_move_if_the_claim_fails) {
   for (const char* name : {"a", "b"}) insert_job(db_, name);
   pqxx::connection other(db_.url());
   pqxx::work holds(other);
-  holds.exec("SELECT FROM spot_image_jobs WHERE spot_name = 'b' FOR UPDATE");
+  holds.exec("SELECT FROM letter_jobs WHERE recipient = 'b' FOR UPDATE");
   db_.exec("SET lock_timeout = '50ms'");
   EXPECT_THROW(claim(front_, 10), pqxx::sql_error);
-  EXPECT_EQ(db_.value("SELECT is_called FROM rowrunner.reached_spot_image"), "f");
+  EXPECT_EQ(db_.value("SELECT is_called FROM rowrunner.reached_letter"), "f");
   holds.commit();
   EXPECT_EQ(claim(front_, 10), "a b");
-  EXPECT_EQ(db_.value("SELECT is_called FROM rowrunner.reached_spot_image"), "t");
+  EXPECT_EQ(db_.value("SELECT is_called FROM rowrunner.reached_letter"), "t");
 }
 
 TEST_F(claim_mark, comes_and_goes_with_its_kind) {
   const std::string marks =
-      "SELECT count(*) FROM pg_class WHERE relkind = 'S' AND relname = 'reached_spot_image'";
+      "SELECT count(*) FROM pg_class WHERE relkind = 'S' AND relname = 'reached_letter'";
   EXPECT_EQ(db_.value(marks), "1");
-  db_.exec("SELECT rowrunner.detach('spot_image')");
+  db_.exec("SELECT rowrunner.detach('letter')");
   EXPECT_EQ(db_.value(marks), "0");
-  db_.exec("SELECT rowrunner.attach('spot_image_jobs', 'spot_image')");
+  db_.exec("SELECT rowrunner.attach('letter_jobs', 'letter')");
   EXPECT_EQ(db_.value(marks), "1");
 }
 

@@ -84,12 +84,10 @@ TEST_F(cli_without_schema, migrate_brings_it_up_to_date_and_says_so) {
 
 TEST_F(cli_without_schema, migrate_can_leave_out_the_workloads) {
   expect_error(run({"migrate", "--only", "nonsense"}), 2, "there is no component 'nonsense'");
-  EXPECT_THAT(out({"migrate", "--only", "engine"}), Not(HasSubstr("spot_images")));
-  EXPECT_THAT(out({"migrate", "--status"}),
-              ContainsRegex("spot_images +1 +0001_spot_images +pending"));
+  EXPECT_THAT(out({"migrate", "--only", "engine"}), HasSubstr("applied engine/0001_engine"));
+  EXPECT_EQ(db_.value("SELECT string_agg(DISTINCT component, ' ') FROM rowrunner.migrations"),
+            "engine");
   EXPECT_EQ(run({"stats"}).exit_code, 0);
-  EXPECT_EQ(out({"migrate", "--only", "spot_images"}).substr(0, 37),
-            "applied spot_images/0001_spot_images\n");
 }
 
 TEST_F(cli, refuses_a_schema_that_does_not_serve_it) {
@@ -138,7 +136,7 @@ TEST_F(cli, wrong_usage_exits_with_2) {
   expect_error(run({"jobs", "cancel", "7"}), 2, "not a job's id");
   expect_error(run({"jobs", "retry"}), 2, "either job ids or --failed");
   expect_error(run({"jobs", "retry", nobody, "--failed"}), 2, "either job ids or --failed");
-  expect_error(run({"jobs", "retry", nobody, "--kind", "spot_image"}), 2, "goes with --failed");
+  expect_error(run({"jobs", "retry", nobody, "--kind", "letter"}), 2, "goes with --failed");
   expect_error(run({"kinds", "pause"}), 2, "KIND");
   expect_error(run({"stats", "--watch", "0"}), 2, "--watch");
   expect_error(run({"stats", "--watch", "--prometheus"}), 2, "--watch excludes --prometheus");
@@ -181,19 +179,18 @@ TEST_F(cli, reads_a_dot_env_below_environment_below_flags) {
 }
 
 TEST_F(cli, kinds_are_listed_paused_and_resumed) {
-  EXPECT_THAT(out({"kinds", "list"}),
-              ContainsRegex("spot_image +public.spot_image_jobs +no worker"));
-  EXPECT_THAT(out({"kinds", "pause", "spot_image"}), HasSubstr("spot_image is paused"));
+  EXPECT_THAT(out({"kinds", "list"}), ContainsRegex("letter +public.letter_jobs +no worker"));
+  EXPECT_THAT(out({"kinds", "pause", "letter"}), HasSubstr("letter is paused"));
   EXPECT_EQ(parsed({"kinds", "list"})["kinds"][0]["paused"], true);
   insert_job(db_, "a");
   EXPECT_EQ(claim_names(db_), "");
-  EXPECT_EQ(parsed({"kinds", "resume", "spot_image"})["paused"], false);
+  EXPECT_EQ(parsed({"kinds", "resume", "letter"})["paused"], false);
   EXPECT_EQ(claim_names(db_), "a");
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"kinds", "pause", "nope"},
         {"jobs", "list", "--kind", "nope"},
         {"jobs", "retry", "--failed", "--kind", "nope"}}) {
-    expect_error(run(command), 1, "unknown kind 'nope'; attached kinds: spot_image");
+    expect_error(run(command), 1, "unknown kind 'nope'; attached kinds: letter");
   }
   expect_error(run({"kinds", "pause", "\xFF"}), 1, "broken UTF-8");
 }
@@ -208,7 +205,7 @@ TEST_F(cli, lists_jobs_page_by_page) {
   std::vector<std::string> arguments{"jobs", "list", "--limit", "2"};
   do {
     page = parsed(arguments);
-    for (const auto& entry : page["jobs"]) seen += entry["job"]["spot_name"].get<std::string>();
+    for (const auto& entry : page["jobs"]) seen += entry["job"]["recipient"].get<std::string>();
     arguments = {"jobs",    "list",
                  "--limit", "2",
                  "--after", page["next"].is_string() ? page["next"].get<std::string>() : nobody};
@@ -222,64 +219,64 @@ TEST_F(cli, lists_the_line_in_its_order) {
   insert_job(db_, "c", "priority", "-1");
   insert_job(db_, "later", "run_at", "now() + interval '1 hour'");
   const auto first = parsed({"jobs", "list", "--status", "queued", "--limit", "2"});
-  EXPECT_EQ(first["jobs"][0]["job"]["spot_name"], "c");
-  EXPECT_EQ(first["jobs"][1]["job"]["spot_name"], "a");
+  EXPECT_EQ(first["jobs"][0]["job"]["recipient"], "c");
+  EXPECT_EQ(first["jobs"][1]["job"]["recipient"], "a");
   const auto second =
       parsed({"jobs", "list", "--status", "queued", "--after", first["next"].get<std::string>()});
   ASSERT_EQ(second["jobs"].size(), 1u);
-  EXPECT_EQ(second["jobs"][0]["job"]["spot_name"], "b");
+  EXPECT_EQ(second["jobs"][0]["job"]["recipient"], "b");
   EXPECT_TRUE(second["next"].is_null());
   const auto delayed = parsed({"jobs", "list", "--status", "delayed"});
   ASSERT_EQ(delayed["jobs"].size(), 1u);
-  EXPECT_EQ(delayed["jobs"][0]["job"]["spot_name"], "later");
+  EXPECT_EQ(delayed["jobs"][0]["job"]["recipient"], "later");
   const auto run_at = delayed["jobs"][0]["job"]["run_at"].get<std::string>();
   EXPECT_TRUE(run_at.ends_with("Z")) << run_at;
 }
 
 TEST_F(cli, lists_jobs_of_every_status) {
   insert_job(db_, "done");
-  const auto lease = db_.value("SELECT rowrunner.claim('spot_image', 'w')->>'lease'");
-  db_.exec("SELECT rowrunner.succeed('spot_image', id, " + lease + ") FROM spot_image_jobs");
+  const auto lease = db_.value("SELECT rowrunner.claim('letter', 'w')->>'lease'");
+  db_.exec("SELECT rowrunner.succeed('letter', id, " + lease + ") FROM letter_jobs");
   insert_job(db_, "running");
   EXPECT_EQ(claim_names(db_), "running");
   insert_job(db_, "dead", "status, last_error", "'failed', E'first line\\nsecond \\033[31m line'");
   insert_job(db_, "dead too", "status, last_error", "'failed', 'x'");
   for (const auto& [status, name] : std::map<std::string, std::string>{
            {"succeeded", "done"}, {"processing", "running"}, {"failed", "dead too"}}) {
-    EXPECT_EQ(parsed({"jobs", "list", "--status", status})["jobs"][0]["job"]["spot_name"], name);
+    EXPECT_EQ(parsed({"jobs", "list", "--status", status})["jobs"][0]["job"]["recipient"], name);
   }
   EXPECT_EQ(parsed({"jobs", "list", "--status", "cancelled"})["jobs"].size(), 0u);
   EXPECT_EQ(out({"jobs", "list", "--status", "cancelled"}), "no jobs\n");
-  const auto table = out({"jobs", "list", "--status", "failed", "--kind", "spot_image"});
+  const auto table = out({"jobs", "list", "--status", "failed", "--kind", "letter"});
   EXPECT_THAT(table, HasSubstr("first line second  [31m line\n"));
   EXPECT_THAT(out({"jobs", "list", "--status", "failed", "--limit", "1"}),
               ContainsRegex("more: rowrunner jobs list --status failed --limit 1 --after "));
   const auto newest = parsed({"jobs", "list", "--status", "failed", "--limit", "1"});
   const auto older =
       parsed({"jobs", "list", "--status", "failed", "--after", newest["next"].get<std::string>()});
-  EXPECT_EQ(older["jobs"][0]["job"]["spot_name"], "dead");
+  EXPECT_EQ(older["jobs"][0]["job"]["recipient"], "dead");
   expect_error(run({"jobs", "list", "--status", "failed", "--after", nobody}), 1,
                "not among the failed ones any more");
 }
 
 TEST_F(cli, shows_a_job_with_all_that_is_known) {
   const auto id = insert_job(db_, "京都");
-  const auto lease = db_.value("SELECT rowrunner.claim('spot_image', 'w7')->>'lease'");
-  db_.exec("SELECT rowrunner.fail('spot_image', '" + id + "', " + lease + ", 'no paint')");
+  const auto lease = db_.value("SELECT rowrunner.claim('letter', 'w7')->>'lease'");
+  db_.exec("SELECT rowrunner.fail('letter', '" + id + "', " + lease + ", 'no paint')");
   db_.exec("INSERT INTO rowrunner.steps SELECT id, '" + id +
            "', 'sketch', '{\"file\": \"s.png\"}'"
-           " FROM rowrunner.kinds WHERE kind = 'spot_image'");
+           " FROM rowrunner.kinds WHERE kind = 'letter'");
   db_.exec("INSERT INTO rowrunner.progress SELECT id, '" + id +
            "', 3, 10, 'painting'"
-           " FROM rowrunner.kinds WHERE kind = 'spot_image'");
+           " FROM rowrunner.kinds WHERE kind = 'letter'");
   const auto text = out({"jobs", "show", id});
-  EXPECT_THAT(text, ContainsRegex("spot_name +京都"));
+  EXPECT_THAT(text, ContainsRegex("recipient +京都"));
   EXPECT_THAT(text, HasSubstr("progress  3 of 10  painting"));
   EXPECT_THAT(text, ContainsRegex("sketch .*s\\.png"));
   EXPECT_THAT(text, ContainsRegex("1 .* w7 +no paint"));
   const auto shown = parsed({"jobs", "show", id});
-  EXPECT_EQ(shown["kind"], "spot_image");
-  EXPECT_EQ(shown["job"]["spot_name"], "京都");
+  EXPECT_EQ(shown["kind"], "letter");
+  EXPECT_EQ(shown["job"]["recipient"], "京都");
   EXPECT_EQ(shown["steps"][0]["result"]["file"], "s.png");
   EXPECT_EQ(shown["progress"]["done"], 3);
   EXPECT_EQ(shown["attempts"][0]["error"], "no paint");
@@ -299,21 +296,21 @@ TEST_F(cli, retries_all_of_the_jobs_or_none) {
 
 TEST_F(cli, retries_the_failed_jobs_of_a_kind) {
   for (const std::string name : {"a", "b", "c"}) insert_job(db_, name, "status", "'failed'");
-  EXPECT_EQ(
-      parsed({"jobs", "retry", "--failed", "--kind", "spot_image", "--limit", "2"})["requeued"], 2);
-  EXPECT_EQ(out({"jobs", "retry", "--failed", "--kind", "spot_image"}), "1 job is queued again\n");
+  EXPECT_EQ(parsed({"jobs", "retry", "--failed", "--kind", "letter", "--limit", "2"})["requeued"],
+            2);
+  EXPECT_EQ(out({"jobs", "retry", "--failed", "--kind", "letter"}), "1 job is queued again\n");
   EXPECT_EQ(lost_jobs(db_), "0 0");
 }
 
 TEST_F(cli, cancels_waiting_jobs_and_asks_running_ones) {
   insert_job(db_, "running");
   EXPECT_EQ(claim_names(db_), "running");
-  const auto running = db_.value("SELECT id FROM spot_image_jobs");
+  const auto running = db_.value("SELECT id FROM letter_jobs");
   const auto waiting = insert_job(db_, "waiting");
   const auto result = parsed({"jobs", "cancel", running, waiting, "--reason", "not \"needed\""});
   EXPECT_EQ(result["jobs"][0]["result"], "requested");
   EXPECT_EQ(result["jobs"][1]["result"], "cancelled");
-  EXPECT_EQ(db_.value("SELECT last_error FROM spot_image_jobs WHERE id = '" + waiting + "'"),
+  EXPECT_EQ(db_.value("SELECT last_error FROM letter_jobs WHERE id = '" + waiting + "'"),
             "cancelled: not \"needed\"");
   expect_error(run({"jobs", "cancel", waiting}), 1,
                "is failed already: there is nothing to cancel");
@@ -323,7 +320,7 @@ TEST_F(cli, cancels_waiting_jobs_and_asks_running_ones) {
 
 TEST_F(cli, stats_count_what_waits_runs_and_failed) {
   db_.exec(
-      "INSERT INTO spot_image_jobs (plan_id, spot_name, run_at)"
+      "INSERT INTO letter_jobs (batch_id, recipient, run_at)"
       " SELECT 'p', 's' || i, now() - interval '90 seconds' FROM generate_series(1, 3) i");
   insert_job(db_, "running", "priority", "-1");
   EXPECT_EQ(claim_names(db_, 1), "running");
@@ -335,8 +332,8 @@ TEST_F(cli, stats_count_what_waits_runs_and_failed) {
       " (date_trunc('minute', now()), 1, 'w2', 6, 0), (now() - interval '2 hours', 1, 'w1', 9, 9)");
   db_.exec(
       "INSERT INTO rowrunner.workers (worker, kinds, version, seen_at) VALUES"
-      " ('w1', '{spot_image}', '1', now()), ('w2', '{other}', '1', now()),"
-      " ('w3', '{spot_image}', '1', now() - interval '1 hour')");
+      " ('w1', '{letter}', '1', now()), ('w2', '{other}', '1', now()),"
+      " ('w3', '{letter}', '1', now() - interval '1 hour')");
   const auto kind = parsed({"stats"})["kinds"][0];
   EXPECT_EQ(kind["waiting"], 3);
   EXPECT_EQ(kind["delayed"], 1);
@@ -346,19 +343,17 @@ TEST_F(cli, stats_count_what_waits_runs_and_failed) {
   EXPECT_GE(kind["oldest_waiting_seconds"].get<double>(), 90);
   EXPECT_EQ(kind["last_hour"]["succeeded"], 11);
   EXPECT_EQ(kind["last_hour"]["refused"], 1);
-  EXPECT_THAT(out({"stats"}), ContainsRegex("spot_image +running +2 +3 +1m [0-9]+s +1 +1 +1 "));
+  EXPECT_THAT(out({"stats"}), ContainsRegex("letter +running +2 +3 +1m [0-9]+s +1 +1 +1 "));
   const auto metrics = out({"stats", "--prometheus"});
   for (const char* line :
-       {"rowrunner_waiting_jobs{kind=\"spot_image\"} 3",
-        "rowrunner_delayed_jobs{kind=\"spot_image\"} 1",
-        "rowrunner_running_jobs{kind=\"spot_image\"} 1",
-        "rowrunner_failed_jobs{kind=\"spot_image\"} 1", "rowrunner_workers{kind=\"spot_image\"} 2",
-        "rowrunner_paused{kind=\"spot_image\"} 0",
-        "rowrunner_last_hour_jobs{kind=\"spot_image\",event=\"succeeded\"} 11"}) {
+       {"rowrunner_waiting_jobs{kind=\"letter\"} 3", "rowrunner_delayed_jobs{kind=\"letter\"} 1",
+        "rowrunner_running_jobs{kind=\"letter\"} 1", "rowrunner_failed_jobs{kind=\"letter\"} 1",
+        "rowrunner_workers{kind=\"letter\"} 2", "rowrunner_paused{kind=\"letter\"} 0",
+        "rowrunner_last_hour_jobs{kind=\"letter\",event=\"succeeded\"} 11"}) {
     EXPECT_THAT(metrics, HasSubstr(std::string("\n") + line + "\n"));
   }
-  EXPECT_THAT(metrics, ContainsRegex(
-                           "\nrowrunner_oldest_waiting_seconds.kind=.spot_image.. (9|1[01])[0-9]"));
+  EXPECT_THAT(metrics,
+              ContainsRegex("\nrowrunner_oldest_waiting_seconds.kind=.letter.. (9|1[01])[0-9]"));
 }
 
 TEST_F(cli, stats_can_be_watched_until_a_signal) {

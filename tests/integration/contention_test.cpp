@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 /// Claims everything that is due as a worker that is lost at once.
 void lose_a_worker(jobs_database& db, int jobs) {
-  db.exec("SELECT rowrunner.claim('test', 'lost', " + std::to_string(jobs) + ", '-1 second')");
+  db.exec("SELECT rowrunner.claim('test', 'lost', " + std::to_string(jobs) + ", '1 us')");
 }
 
 TEST(contention, a_held_row_does_not_stop_the_rescue_of_the_others) {
@@ -184,10 +184,10 @@ TEST(contention, an_end_by_the_wrong_kind_leaves_the_job_to_the_rescue) {
   jobs_database db;
   const auto id = db.add("a");
   const auto lease = db.value("SELECT rowrunner.claim('test', 'me', 1) ->> 'lease'");
-  for (const char* call : {"succeed('spot_image', '", "release('spot_image', '"}) {
+  for (const char* call : {"succeed('letter', '", "release('letter', '"}) {
     EXPECT_EQ(db.value(std::string("SELECT rowrunner.") + call + id + "', " + lease + ")"), "f");
   }
-  EXPECT_EQ(db.value("SELECT rowrunner.fail('spot_image', '" + id + "', " + lease + ", 'x')"), "");
+  EXPECT_EQ(db.value("SELECT rowrunner.fail('letter', '" + id + "', " + lease + ", 'x')"), "");
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 

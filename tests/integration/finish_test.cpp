@@ -27,31 +27,30 @@ class finish : public ::testing::Test {
     settings_.url = place.url;
     settings_.pooled = place.pooled;
     session_ = std::make_unique<pg::session>(io.get_executor(), settings_);
-    home.options = test_kind();
+    auto& home = *lanes.front();
     home.kind.id = std::stoi(db.value("SELECT id FROM rowrunner.kinds WHERE kind = 'test'"));
     home.kind.kind = "test";
     home.kind.table = "public.test_jobs";
     home.kind.cancelled_status = "cancelled";
     home.sql = kind_statements(home.kind, {});
-    ending = std::make_unique<finisher>(io, *session_, leases, log, "me",
-                                        finisher::hooks{[] {}, [this] { return more; }});
+    finish_ = std::make_unique<finisher>(io, *session_, leases, lanes, changed, log, "me");
   }
 
   /// The one job there is, claimed by the SQL function; gives its lease.
   std::int64_t claim() {
     return std::stoll(db.value("SELECT rowrunner.claim('test', 'me', 1) ->> 'lease'"));
   }
-  verdict of(const std::string& id, std::int64_t lease, outcome result) {
+  verdict of(const std::string& id, std::int64_t lease, ending result) {
     auto job = std::make_shared<running_job>();
-    job->home = &home;
+    job->lane = lanes.front().get();
     job->id = id;
     job->lease = lease;
     leases.open(lease, 1, lease_book::clock::now());
     return {job, std::move(result)};
   }
   void write_all() {
-    boost::asio::co_spawn(io, ending->run(), boost::asio::detached);
-    ending->close();
+    boost::asio::co_spawn(io, finish_->run(), boost::asio::detached);
+    finish_->close();
     io.run();
   }
   /// So many jobs a1, a2, …, claimed under one lease and ended well.
@@ -66,13 +65,19 @@ class finish : public ::testing::Test {
     leases.open(claimed[0][1].as<std::int64_t>(), static_cast<std::size_t>(jobs),
                 lease_book::clock::now());
     for (const auto& row : claimed) {
-      ending->add(of(row[0].as<std::string>(), row[1].as<std::int64_t>(), succeeded{}));
+      finish_->add(of(row[0].as<std::string>(), row[1].as<std::int64_t>(), succeeded{}));
     }
   }
   std::string transactions() {
     return db.value("SELECT count(DISTINCT xmin::text) FROM test_jobs WHERE status = 'succeeded'");
   }
-  static outcome success(const std::string& name) {
+  static lane_list one_lane() {
+    lane_list list;
+    list.push_back(std::make_unique<lane>(test_kind()));
+    return list;
+  }
+  const worker_counts& total() const { return lanes.front()->counts.total(); }
+  static ending success(const std::string& name) {
     succeeded end;
     end.effects.push_back({"INSERT INTO effects (name) VALUES ($1)", {name}});
     return end;
@@ -82,10 +87,9 @@ class finish : public ::testing::Test {
   boost::asio::io_context io;
   logger log{log_level::off};
   lease_book leases{10s};
-  lane home;
-  std::unique_ptr<finisher> ending;
-  /// Whether jobs are about to be run.
-  bool more = false;
+  changes changed{io.get_executor()};
+  lane_list lanes = one_lane();
+  std::unique_ptr<finisher> finish_;
 
  private:
   pg::settings settings_;
@@ -97,12 +101,12 @@ class finish : public ::testing::Test {
 TEST_F(finish, the_same_job_under_two_leases_counts_once) {
   const auto id = db.add("a");
   const auto lease = claim();
-  ending->add(of(id, 12345, success("a")));
-  ending->add(of(id, lease, success("a")));
+  finish_->add(of(id, 12345, success("a")));
+  finish_->add(of(id, lease, success("a")));
   write_all();
   EXPECT_EQ(db.status("a"), "succeeded");
-  EXPECT_EQ(home.total.succeeded, 1);
-  EXPECT_EQ(home.total.refused, 1);
+  EXPECT_EQ(total().succeeded, 1);
+  EXPECT_EQ(total().refused, 1);
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
@@ -111,13 +115,15 @@ TEST_F(finish, while_jobs_are_about_to_be_run_an_outcome_waits_for_others) {
   const auto b = db.add("b");
   const auto lease_a = claim();
   const auto lease_b = claim();
-  more = true;
-  ending->add(of(a, lease_a, succeeded{}));
-  boost::asio::co_spawn(io, ending->run(), boost::asio::detached);
+  // A claim was answered, and its jobs are about to be run.
+  auto& jobs = lanes.front()->jobs;
+  jobs.claimed(1, lane_jobs::clock::now());
+  finish_->add(of(a, lease_a, succeeded{}));
+  boost::asio::co_spawn(io, finish_->run(), boost::asio::detached);
   boost::asio::post(io, [&] {
-    ending->add(of(b, lease_b, succeeded{}));
-    more = false;
-    ending->close();
+    finish_->add(of(b, lease_b, succeeded{}));
+    jobs.add({}, 1, lane_jobs::clock::now());
+    finish_->close();
   });
   io.run();
   EXPECT_EQ(db.value("SELECT count(*) || ' in ' || count(DISTINCT xmin::text) FROM test_jobs"
@@ -128,12 +134,12 @@ TEST_F(finish, while_jobs_are_about_to_be_run_an_outcome_waits_for_others) {
 TEST_F(finish, every_outcome_is_refused_under_a_lease_that_is_not_the_jobs) {
   const auto id = db.add("a");
   claim();
-  const outcome outcomes[] = {succeeded{}, failed{"x", {}, false}, snoozed{0ms}, cancelled{"x"},
-                              success("a")};
+  const ending endings[] = {
+      succeeded{}, failed{"x", {}, false}, snoozed{0ms}, cancelled{"x"}, released{}, success("a")};
   std::int64_t stale = 1;
-  for (const auto& each : outcomes) ending->add(of(id, stale++, each));
+  for (const auto& each : endings) finish_->add(of(id, stale++, each));
   write_all();
-  EXPECT_EQ(home.total.refused, 5);
+  EXPECT_EQ(total().refused, 6);
   EXPECT_EQ(db.value("SELECT status || attempts FROM test_jobs"), "processing0");
   EXPECT_EQ(db.value("SELECT count(*) FROM effects"), "0");
   EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.attempts"), "0");
@@ -147,12 +153,12 @@ TEST_F(finish, an_end_that_was_cut_off_before_its_commit_is_written_again) {
   succeeded end = std::get<succeeded>(success("a"));
   end.effects.push_back(
       {"SELECT pg_terminate_backend(pg_backend_pid()) WHERE nextval('cuts') = 1", {}});
-  ending->add(of(id, lease, end));
+  finish_->add(of(id, lease, end));
   write_all();
   EXPECT_EQ(db.value("SELECT last_value FROM cuts"), "2");
   EXPECT_EQ(db.value("SELECT status || attempts FROM test_jobs"), "succeeded0");
-  EXPECT_EQ(home.total.succeeded, 1);
-  EXPECT_EQ(home.total.refused, 0);
+  EXPECT_EQ(total().succeeded, 1);
+  EXPECT_EQ(total().refused, 0);
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
@@ -162,14 +168,14 @@ TEST_F(finish, one_locked_row_costs_its_batch_a_dozen_transactions) {
   pqxx::connection somebody(db.url());
   pqxx::work tx(somebody);
   tx.exec("SELECT FROM test_jobs WHERE name = 'a1234' FOR UPDATE");
-  boost::asio::co_spawn(io, ending->run(), boost::asio::detached);
-  while (home.total.succeeded < 1999) io.run_one();
+  boost::asio::co_spawn(io, finish_->run(), boost::asio::detached);
+  while (total().succeeded < 1999) io.run_one();
   EXPECT_LE(std::stoi(transactions()), 12);
-  EXPECT_EQ(ending->pending(), 1U);
+  EXPECT_EQ(finish_->pending(), 1U);
   EXPECT_EQ(db.status("a1234"), "processing");
   EXPECT_FALSE(leases.empty());
   tx.commit();
-  while (home.total.succeeded < 2000) io.run_one();
+  while (total().succeeded < 2000) io.run_one();
   EXPECT_TRUE(leases.empty());
   EXPECT_EQ(db.value("SELECT sum(attempts) FROM test_jobs"), "0");
   EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.leases"), "0");
@@ -178,13 +184,13 @@ TEST_F(finish, one_locked_row_costs_its_batch_a_dozen_transactions) {
 TEST_F(finish, a_row_that_its_table_refuses_is_kept_apart_until_it_can_be_written) {
   end_many(300);
   db.exec("ALTER TABLE test_jobs ADD CHECK (name <> 'a77') NOT VALID");
-  boost::asio::co_spawn(io, ending->run(), boost::asio::detached);
-  while (home.total.succeeded < 299) io.run_one();
+  boost::asio::co_spawn(io, finish_->run(), boost::asio::detached);
+  while (total().succeeded < 299) io.run_one();
   EXPECT_LE(std::stoi(transactions()), 10);
   EXPECT_EQ(db.status("a77"), "processing");
   EXPECT_FALSE(leases.empty()) << "the lease is kept while the end is tried again";
   db.exec("ALTER TABLE test_jobs DROP CONSTRAINT test_jobs_name_check");
-  while (home.total.succeeded < 300) io.run_one();
+  while (total().succeeded < 300) io.run_one();
   EXPECT_EQ(db.value("SELECT sum(attempts) FROM test_jobs"), "0");
 }
 
@@ -193,7 +199,7 @@ TEST_F(finish, a_row_that_is_refused_for_good_is_left_to_the_rescue) {
   const auto lease = std::stoll(db.value("SELECT DISTINCT lease FROM test_jobs"));
   db.exec("ALTER TABLE test_jobs ADD CHECK (name <> 'a2') NOT VALID");
   write_all();
-  EXPECT_EQ(home.total.succeeded, 2);
+  EXPECT_EQ(total().succeeded, 2);
   EXPECT_FALSE(leases.holds(lease));
   EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.leases"), "1");
   EXPECT_EQ(db.value("SELECT status || attempts FROM test_jobs WHERE name = 'a2'"), "processing0");
@@ -203,13 +209,13 @@ TEST_F(finish, an_effect_that_is_refused_costs_only_its_own_job_the_attempt) {
   for (int i = 0; i < 50; ++i) {
     const auto name = "b" + std::to_string(i);
     const auto id = db.add(name);
-    ending->add(
+    finish_->add(
         of(id, claim(),
            i == 20 ? succeeded{{{"INSERT INTO effects VALUES (NULL)", {}}}} : success(name)));
   }
   write_all();
-  EXPECT_EQ(home.total.succeeded, 49);
-  EXPECT_EQ(home.total.retried, 1);
+  EXPECT_EQ(total().succeeded, 49);
+  EXPECT_EQ(total().retried, 1);
   EXPECT_THAT(db.value("SELECT last_error FROM test_jobs WHERE attempts = 1"),
               ::testing::StartsWith("the outcome was refused by the database: "));
   EXPECT_THAT(db.violations(), IsEmpty());
@@ -218,7 +224,7 @@ TEST_F(finish, an_effect_that_is_refused_costs_only_its_own_job_the_attempt) {
 TEST_F(finish, an_error_text_that_cannot_be_stored_is_made_storable) {
   const auto id = db.add("a", "ok", 0, 0, 1);
   const auto lease = claim();
-  ending->add(of(id, lease, failed{std::string("bad \0 and \xff", 11), {}, false}));
+  finish_->add(of(id, lease, failed{std::string("bad \0 and \xff", 11), {}, false}));
   write_all();
   EXPECT_EQ(db.value("SELECT last_error FROM test_jobs"), "bad \uFFFD and \uFFFD");
 }
@@ -227,7 +233,7 @@ TEST_F(finish, a_failure_of_a_job_that_somebody_asked_to_cancel_ends_it) {
   const auto id = db.add("a");
   const auto lease = claim();
   db.exec("SELECT rowrunner.cancel('test', '" + id + "', 'why not')");
-  ending->add(of(id, lease, failed{"x", {}, false}));
+  finish_->add(of(id, lease, failed{"x", {}, false}));
   write_all();
   EXPECT_EQ(db.value("SELECT status || ' ' || last_error FROM test_jobs"),
             "cancelled cancelled: why not");

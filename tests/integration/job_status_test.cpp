@@ -64,7 +64,7 @@ TEST(job_status, the_check_of_a_job_table_knows_the_words_and_no_others) {
   test_database db;
   const auto check = db.value(
       "SELECT pg_get_constraintdef(oid) FROM pg_constraint"
-      " WHERE conrelid = 'spot_image_jobs'::regclass AND conname = 'spot_image_jobs_status_check'");
+      " WHERE conrelid = 'letter_jobs'::regclass AND conname = 'letter_jobs_status_check'");
   std::set<std::string> allowed;
   std::istringstream parts(check);
   std::string between, word;

@@ -1,11 +1,13 @@
+#include "support/migrate.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <future>
 
-#include "admin/migrator.hpp"
-#include "apps/workloads.hpp"
+#include "admin/error.hpp"
 #include "common/schema/schema_version.hpp"
+#include "support/letters.hpp"
 #include "support/postgres.hpp"
 
 namespace rowrunner::testing {
@@ -26,7 +28,7 @@ class migrate_test : public ::testing::Test {
 
   // The engine as an older binary had it.
   static std::vector<component> first(std::size_t count) {
-    return {{"engine", engine_component().migrations.first(count), {}, {}}};
+    return {{"engine", admin::engine_component().migrations.first(count), {}, {}}};
   }
 
   static std::size_t count_all() {
@@ -35,14 +37,14 @@ class migrate_test : public ::testing::Test {
     return all;
   }
 
-  migration_result run(const std::vector<component>& components = all_components()) {
-    return migrate(db_.connection(), components);
+  admin::migration_result run(const std::vector<component>& components = all_components()) {
+    return migrate(db_.url(), components);
   }
 
   std::string error(const std::vector<component>& components = all_components()) {
     try {
       run(components);
-    } catch (const std::runtime_error& problem) {
+    } catch (const admin::error& problem) {
       return problem.what();
     }
     return "";
@@ -61,7 +63,8 @@ TEST_F(migrate_test, brings_an_empty_database_up_to_date) {
   EXPECT_EQ(
       db_.value("SELECT count(*) FROM rowrunner.migrations WHERE checksum ~ '^[0-9a-f]{64}$'"),
       std::to_string(count_all()));
-  db_.exec("INSERT INTO spot_image_jobs (plan_id, spot_name) VALUES ('p', 's')");
+  db_.exec(std::string(letters_schema));
+  db_.exec("INSERT INTO letter_jobs (batch_id, recipient) VALUES ('p', 's')");
   EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.queue"), "1");
 }
 
@@ -79,26 +82,35 @@ TEST_F(migrate_test, goes_on_where_it_stopped) {
 }
 
 TEST_F(migrate_test, the_engine_alone_makes_no_table_of_a_workload) {
-  EXPECT_EQ(run({engine_component()}).applied.size(), engine_component().migrations.size());
+  EXPECT_EQ(run({admin::engine_component()}).applied.size(),
+            admin::engine_component().migrations.size());
   EXPECT_EQ(db_.value("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"),
             "0");
-  EXPECT_EQ(run().applied.size(), count_all() - engine_component().migrations.size());
+  EXPECT_EQ(run().applied.size(), count_all() - admin::engine_component().migrations.size());
 }
 
 TEST_F(migrate_test, a_database_from_before_components_is_refused) {
-  run({engine_component()});
+  run({admin::engine_component()});
   db_.exec("ALTER TABLE rowrunner.migrations DROP COLUMN component");
   EXPECT_THAT(error(), HasSubstr("before the first release"));
 }
 
 TEST_F(migrate_test, two_at_once_do_the_work_once) {
-  const auto one = [&] {
-    pqxx::connection connection(db_.url());
-    return migrate(connection, all_components()).applied.size();
-  };
+  const auto one = [&] { return run().applied.size(); };
   auto one_result = std::async(std::launch::async, one);
   auto other_result = std::async(std::launch::async, one);
   EXPECT_EQ(one_result.get() + other_result.get(), count_all());
+}
+
+TEST_F(migrate_test, each_statement_sees_what_was_committed_before_it) {
+  db_.exec("ALTER DATABASE \"" + db_.name() +
+           "\" SET default_transaction_isolation = 'repeatable read'");
+  const auto more =
+      with({latest_ + 1, "0099_level",
+            "CREATE TABLE public.level AS SELECT current_setting('transaction_isolation')"
+            " AS name; CREATE TABLE public.second ()"});
+  run(more);
+  EXPECT_EQ(db_.value("SELECT name FROM level"), "read committed");
 }
 
 TEST_F(migrate_test, a_migration_that_fails_leaves_nothing_behind) {
@@ -154,8 +166,7 @@ TEST_F(migrate_test, a_newer_schema_that_no_longer_serves_this_binary_is_refused
 
 TEST_F(migrate_test, status_tells_what_ran_and_what_is_pending) {
   run(first(1));
-  pqxx::work tx(db_.connection());
-  const auto states = migration_status(tx, all_components());
+  const auto states = migration_status(db_.url(), all_components());
   ASSERT_EQ(states.size(), count_all());
   EXPECT_TRUE(states[0].applied_at.has_value());
   EXPECT_TRUE(states[0].applied_at->ends_with("Z"));

@@ -207,6 +207,50 @@ TEST_F(pg_connection, does_not_call_the_commit_of_a_failed_transaction_a_success
   });
 }
 
+TEST_F(pg_connection, runs_a_script_inside_a_transaction) {
+  play([this]() -> awaitable<void> {
+    const auto db = co_await connect();
+    co_await ask(*db, "BEGIN");
+    co_await db->run_script(
+        "CREATE TEMP TABLE t (n int); INSERT INTO t SELECT generate_series(1, 100000);"
+        "SELECT repeat('x', 1000) FROM t; DO $$ BEGIN INSERT INTO t VALUES (0); END $$");
+    EXPECT_TRUE(db->in_transaction());
+    EXPECT_EQ((co_await ask(*db, "SELECT count(*) FROM t")).get_int(0, 0), 100001);
+    const auto failure = co_await failure_of<query_error>(
+        db->run_script("DELETE FROM t; SELECT 1 / 0; SELECT nonsense"));
+    EXPECT_EQ(failure.value().message(), "division by zero");
+    co_await ask(*db, "ROLLBACK");
+    EXPECT_TRUE(db->reusable());
+    EXPECT_EQ((co_await ask(*db, "SELECT to_regclass('t') IS NULL")).get(0, 0), "t");
+  });
+}
+
+TEST_F(pg_connection, a_script_whose_server_goes_away_loses_the_connection) {
+  play([this]() -> awaitable<void> {
+    const auto db = co_await connect();
+    const auto failure = co_await failure_of<connection_lost>(
+        db->run_script("SELECT 1; SELECT pg_terminate_backend(pg_backend_pid())"));
+    EXPECT_TRUE(failure.value().maybe_committed);
+    EXPECT_TRUE(db->broken());
+  });
+}
+
+// An isolation level can only be named before the first statement.
+TEST_F(pg_connection, sets_the_search_path_behind_a_begin) {
+  play([this]() -> awaitable<void> {
+    auto options = test_settings();
+    options.pooled = true;
+    options.system_names_only = true;
+    const auto db = co_await connect(options);
+    co_await ask(*db, "BEGIN ISOLATION LEVEL SERIALIZABLE");
+    const auto row = co_await ask(
+        *db, "SELECT current_setting('transaction_isolation'), current_setting('search_path')");
+    EXPECT_EQ(row.get(0, 0), "serializable");
+    EXPECT_EQ(row.get(0, 1), "pg_catalog, pg_temp");
+    co_await ask(*db, "COMMIT");
+  });
+}
+
 TEST_F(pg_connection, notices_between_runs_that_the_server_ended_it) {
   play([this]() -> awaitable<void> {
     const auto db = co_await connect();

@@ -38,10 +38,10 @@ class roles : public ::testing::Test {
 
 TEST_F(roles, an_application_enqueues_with_a_plain_insert) {
   EXPECT_EQ(as("rowrunner_app",
-               "INSERT INTO spot_image_jobs (plan_id, spot_name) VALUES ('p', 'a')"
+               "INSERT INTO letter_jobs (batch_id, recipient) VALUES ('p', 'a')"
                " ON CONFLICT DO NOTHING"),
             "");
-  EXPECT_EQ(value_as("rowrunner_app", "SELECT status FROM spot_image_jobs"), "queued");
+  EXPECT_EQ(value_as("rowrunner_app", "SELECT status FROM letter_jobs"), "queued");
   EXPECT_EQ(lost_jobs(db_), "0 0");
   EXPECT_EQ(claim_names(db_), "a");
 }
@@ -65,8 +65,6 @@ TEST_F(roles, nothing_of_the_callers_stands_in_for_what_a_trigger_names) {
   }
   db_.exec(evil);
   db_.exec(
-      "INSERT INTO travel_plans (plan_id, title) VALUES ('p', 'p');"
-      "INSERT INTO spots (plan_id, spot_name, image_status) VALUES ('p', 'due', 'succeeded');"
       "SELECT setval(wakeup, (extract(epoch FROM now()) * 1000)::bigint + 60000)"
       " FROM rowrunner.kinds");
   pqxx::connection other(db_.url());
@@ -75,38 +73,36 @@ TEST_F(roles, nothing_of_the_callers_stands_in_for_what_a_trigger_names) {
   tx.exec("SET LOCAL search_path = evil, pg_catalog, public");
   EXPECT_THROW(pqxx::subtransaction(tx).exec("SELECT 1 = 2"), pqxx::sql_error);
   tx.exec(
-      "INSERT INTO spot_image_jobs (plan_id, spot_name, status, run_at) VALUES"
+      "INSERT INTO letter_jobs (batch_id, recipient, status, run_at) VALUES"
       " ('p', 'due', 'queued', '-infinity'), ('p', 'later', 'queued', '9999-01-01'),"
       " ('p', 'held', 'queued', 'infinity'),"
       " ('p', 'dead', 'failed', '-infinity'), ('p', 'done', 'succeeded', '-infinity')");
   tx.exec("RESET ROLE");
   tx.commit();
   EXPECT_EQ(lost_jobs(db_), "0 0");
-  EXPECT_EQ(db_.value("SELECT image_status FROM spots"), "not_started");
 }
 
 TEST_F(roles, an_application_wakes_a_sleeping_worker) {
   db_.exec(
       "SELECT setval(wakeup, (extract(epoch FROM now()) * 1000)::bigint + 60000)"
       " FROM rowrunner.kinds");
-  EXPECT_EQ(
-      as("rowrunner_app", "INSERT INTO spot_image_jobs (plan_id, spot_name) VALUES ('p', 'a')"),
-      "");
+  EXPECT_EQ(as("rowrunner_app", "INSERT INTO letter_jobs (batch_id, recipient) VALUES ('p', 'a')"),
+            "");
   EXPECT_EQ(db_.value("SELECT pg_sequence_last_value(wakeup) FROM rowrunner.kinds"), "1");
 }
 
 TEST_F(roles, an_application_requeues_through_the_function) {
   const auto id = insert_job(db_, "a", "status", "'failed'");
-  EXPECT_EQ(value_as("rowrunner_app", "SELECT rowrunner.requeue('spot_image', '" + id + "')"), "t");
+  EXPECT_EQ(value_as("rowrunner_app", "SELECT rowrunner.requeue('letter', '" + id + "')"), "t");
   EXPECT_EQ(claim_names(db_), "a");
 }
 
 TEST_F(roles, an_application_may_change_nothing_itself) {
   insert_job(db_, "a");
   for (const std::string sql :
-       {"UPDATE spot_image_jobs SET status = 'queued'", "DELETE FROM spot_image_jobs",
-        "TRUNCATE spot_image_jobs", "SELECT rowrunner.claim('spot_image', 'x')",
-        "SELECT rowrunner.attach('spot_image_jobs', kind => 'x')",
+       {"UPDATE letter_jobs SET status = 'queued'", "DELETE FROM letter_jobs",
+        "TRUNCATE letter_jobs", "SELECT rowrunner.claim('letter', 'x')",
+        "SELECT rowrunner.attach('letter_jobs', kind => 'x')",
         "UPDATE rowrunner.kinds SET paused = true",
         "INSERT INTO rowrunner.queue VALUES (1, 0, 1, rowrunner.new_id())",
         "CREATE TABLE rowrunner.mine ()", "SELECT nextval('rowrunner.queue_back')"}) {
@@ -116,11 +112,11 @@ TEST_F(roles, an_application_may_change_nothing_itself) {
 
 TEST_F(roles, an_application_cancels_a_waiting_and_a_running_job) {
   const auto waiting = insert_job(db_, "a");
-  EXPECT_EQ(value_as("rowrunner_app", "SELECT rowrunner.cancel('spot_image', '" + waiting + "')"),
+  EXPECT_EQ(value_as("rowrunner_app", "SELECT rowrunner.cancel('letter', '" + waiting + "')"),
             "cancelled");
   const auto running = insert_job(db_, "b");
   EXPECT_EQ(claim_names(db_), "b");
-  EXPECT_EQ(value_as("rowrunner_app", "SELECT rowrunner.cancel('spot_image', '" + running + "')"),
+  EXPECT_EQ(value_as("rowrunner_app", "SELECT rowrunner.cancel('letter', '" + running + "')"),
             "requested");
 }
 
@@ -130,8 +126,8 @@ TEST_F(roles, a_worker_claims_and_ends_jobs) {
   const auto claim = [&] {
     const auto job = value_as(worker,
                               "SELECT (c->>'id') || ' ' || (c->>'lease')"
-                              " FROM rowrunner.claim('spot_image', 'w') c");
-    return "'spot_image', '" + job.substr(0, 36) + "', " + job.substr(37);
+                              " FROM rowrunner.claim('letter', 'w') c");
+    return "'letter', '" + job.substr(0, 36) + "', " + job.substr(37);
   };
   EXPECT_EQ(value_as(worker, "SELECT rowrunner.succeed(" + claim() + ")"), "t");
   EXPECT_EQ(value_as(worker, "SELECT rowrunner.fail(" + claim() + ", 'boom', final => true)"),
@@ -151,9 +147,9 @@ TEST_F(roles, a_worker_claims_and_ends_jobs) {
 
 TEST_F(roles, a_worker_attaches_nothing_and_migrates_nothing) {
   for (const std::string sql :
-       {"SELECT rowrunner.attach('spot_image_jobs', kind => 'spot_image')",
-        "SELECT rowrunner.detach('spot_image')", "DELETE FROM rowrunner.kinds",
-        "UPDATE rowrunner.kinds SET job_table = 'spots'", "CREATE TABLE rowrunner.mine ()",
+       {"SELECT rowrunner.attach('letter_jobs', kind => 'letter')",
+        "SELECT rowrunner.detach('letter')", "DELETE FROM rowrunner.kinds",
+        "UPDATE rowrunner.kinds SET job_table = 'pg_class'", "CREATE TABLE rowrunner.mine ()",
         "SELECT rowrunner.wake(wakeup, 'x') FROM rowrunner.kinds",
         "UPDATE rowrunner.schema_info SET version = 1", "SELECT FROM rowrunner.migrations",
         "DROP TABLE rowrunner.queue"}) {

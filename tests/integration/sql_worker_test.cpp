@@ -12,12 +12,12 @@ class sql_worker : public ::testing::Test {
     std::string id;
     std::string lease;
     // The first arguments of the functions that end a job.
-    std::string arguments() const { return "'spot_image', '" + id + "', " + lease; }
+    std::string arguments() const { return "'letter', '" + id + "', " + lease; }
   };
 
   claimed claim(const std::string& lease_for = "10 seconds") {
     const auto rows = db_.rows(
-        "SELECT c->>'id', c->>'lease' FROM rowrunner.claim('spot_image', 'w',"
+        "SELECT c->>'id', c->>'lease' FROM rowrunner.claim('letter', 'w',"
         " 1, '" +
         lease_for + "') c");
     if (rows.empty()) return {};
@@ -31,7 +31,7 @@ class sql_worker : public ::testing::Test {
   // status, attempts and error, as "queued 1 boom".
   std::string state(const std::string& id) {
     return db_.value(
-        "SELECT concat_ws(' ', status, attempts, last_error) FROM spot_image_jobs"
+        "SELECT concat_ws(' ', status, attempts, last_error) FROM letter_jobs"
         " WHERE id = '" +
         id + "'");
   }
@@ -56,11 +56,11 @@ TEST_F(sql_worker, a_claim_names_its_jobs_and_its_worker) {
   insert_job(db_, "a");
   insert_job(db_, "b");
   EXPECT_EQ(db_.value("SELECT count(DISTINCT c->>'lease') || ' ' || count(*) FROM"
-                      " rowrunner.claim('spot_image', 'w', 10) c"),
+                      " rowrunner.claim('letter', 'w', 10) c"),
             "1 2");
   EXPECT_EQ(db_.value("SELECT worker || ' ' || cardinality(job_ids) FROM rowrunner.leases"), "w 2");
   EXPECT_EQ(db_.value("SELECT string_agg(DISTINCT status || ' ' || locked_by, ',')"
-                      " FROM spot_image_jobs"),
+                      " FROM letter_jobs"),
             "processing w");
 }
 
@@ -68,7 +68,7 @@ TEST_F(sql_worker, the_last_job_to_end_takes_the_lease_with_it) {
   insert_job(db_, "a");
   insert_job(db_, "b");
   const auto rows =
-      db_.rows("SELECT c->>'id', c->>'lease' FROM rowrunner.claim('spot_image', 'w', 2) c");
+      db_.rows("SELECT c->>'id', c->>'lease' FROM rowrunner.claim('letter', 'w', 2) c");
   const claimed a{rows[0][0].as<std::string>(), rows[0][1].as<std::string>()};
   const claimed b{rows[1][0].as<std::string>(), rows[1][1].as<std::string>()};
   EXPECT_EQ(call("succeed(" + a.arguments() + ")"), "t");
@@ -122,7 +122,7 @@ TEST_F(sql_worker, a_released_job_is_uncharged_and_comes_first) {
 
 TEST_F(sql_worker, a_heartbeat_keeps_a_lease) {
   insert_job(db_, "a");
-  const auto job = claim("-1 second");
+  const auto job = claim("1 us");
   EXPECT_EQ(call("heartbeat(" + job.lease + ", '10 seconds')"), "t");
   EXPECT_EQ(claim_names(db_), "");  // it would have been rescued
   EXPECT_EQ(call("succeed(" + job.arguments() + ")"), "t");
@@ -130,7 +130,7 @@ TEST_F(sql_worker, a_heartbeat_keeps_a_lease) {
 
 TEST_F(sql_worker, everything_under_a_lost_lease_is_refused) {
   insert_job(db_, "a");
-  const auto lost = claim("-1 second");
+  const auto lost = claim("1 us");
   const auto held = claim();  // rescues it first
   ASSERT_EQ(lost.id, held.id);
   ASSERT_NE(lost.lease, held.lease);
@@ -147,7 +147,7 @@ TEST_F(sql_worker, everything_under_a_lost_lease_is_refused) {
 
 TEST_F(sql_worker, a_job_that_kills_its_workers_ends) {
   const auto id = insert_job(db_, "poison");
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(claim("-1 second").id, id);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(claim("1 us").id, id);
   EXPECT_EQ(claim().id, "");
   EXPECT_EQ(state(id), "failed 3 worker w was lost");
   EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.attempts"), "3");
@@ -160,7 +160,7 @@ TEST_F(sql_worker, a_rescue_leaves_ended_jobs_alone) {
   insert_job(db_, "b");
   const auto rows = db_.rows(
       "SELECT c->>'id', c->>'lease' FROM"
-      " rowrunner.claim('spot_image', 'w', 2, '-1 second') c");
+      " rowrunner.claim('letter', 'w', 2, '1 us') c");
   const claimed a{rows[0][0].as<std::string>(), rows[0][1].as<std::string>()};
   EXPECT_EQ(call("succeed(" + a.arguments() + ")"), "t");
   EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.rescue(1::smallint)"), "1");
@@ -177,22 +177,22 @@ TEST_F(sql_worker, a_paused_kind_starts_nothing) {
 
 TEST_F(sql_worker, cancels_a_waiting_job_and_asks_a_running_one) {
   const auto waiting = insert_job(db_, "a");
-  EXPECT_EQ(call("cancel('spot_image', '" + waiting + "', 'no use')"), "cancelled");
+  EXPECT_EQ(call("cancel('letter', '" + waiting + "', 'no use')"), "cancelled");
   EXPECT_EQ(state(waiting), "failed 0 cancelled: no use");
-  EXPECT_EQ(call("cancel('spot_image', '" + waiting + "')"), "failed");  // over already
+  EXPECT_EQ(call("cancel('letter', '" + waiting + "')"), "failed");  // over already
   insert_job(db_, "b");
   const auto running = claim();
-  EXPECT_EQ(call("cancel('spot_image', '" + running.id + "')"), "requested");
-  EXPECT_EQ(call("cancel('spot_image', '" + running.id + "')"), "requested");
+  EXPECT_EQ(call("cancel('letter', '" + running.id + "')"), "requested");
+  EXPECT_EQ(call("cancel('letter', '" + running.id + "')"), "requested");
   EXPECT_EQ(db_.value("SELECT lease || ' ' || reason FROM rowrunner.cancellations"),
             running.lease + " cancelled");
-  EXPECT_EQ(call("cancel('spot_image', '00000000-0000-0000-0000-000000000000')"), "");
+  EXPECT_EQ(call("cancel('letter', '00000000-0000-0000-0000-000000000000')"), "");
 }
 
 TEST_F(sql_worker, a_cancelled_job_of_a_lost_worker_does_not_run_again) {
   insert_job(db_, "a");
-  const auto job = claim("-1 second");
-  EXPECT_EQ(call("cancel('spot_image', '" + job.id + "', 'no use')"), "requested");
+  const auto job = claim("1 us");
+  EXPECT_EQ(call("cancel('letter', '" + job.id + "', 'no use')"), "requested");
   EXPECT_EQ(claim().id, "");
   EXPECT_EQ(state(job.id), "failed 1 cancelled: no use");
 }
@@ -201,16 +201,16 @@ TEST_F(sql_worker, a_cancelled_job_of_a_lost_worker_does_not_run_again) {
 TEST_F(sql_worker, a_claim_in_an_old_transaction_does_not_lose_a_newer_job) {
   pqxx::connection other(db_.url());
   pqxx::work old(other);
-  EXPECT_TRUE(old.exec("SELECT rowrunner.claim('spot_image', 'w')").empty());
+  EXPECT_TRUE(old.exec("SELECT rowrunner.claim('letter', 'w')").empty());
   insert_job(db_, "a");
-  EXPECT_EQ(old.exec("SELECT rowrunner.claim('spot_image', 'w')").size(), 1u);
+  EXPECT_EQ(old.exec("SELECT rowrunner.claim('letter', 'w')").size(), 1u);
   old.commit();
 }
 
 TEST_F(sql_worker, an_unknown_kind_is_named_with_those_there_are) {
   const auto error = error_of(db_, "SELECT rowrunner.claim('nope', 'w')");
   EXPECT_NE(error.find("unknown kind 'nope'"), std::string::npos) << error;
-  EXPECT_NE(error.find("Attached kinds: spot_image"), std::string::npos) << error;
+  EXPECT_NE(error.find("Attached kinds: letter"), std::string::npos) << error;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "common/schema/kind_info.hpp"
 #include "queries/engine.hpp"
 #include "support/postgres.hpp"
-#include "worker/line_cursor.hpp"
+#include "worker/queue_cursor.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -20,15 +20,14 @@ class statistics : public ::testing::Test {
  protected:
   statistics() {
     db_.exec(
-        "ALTER TABLE spot_image_jobs SET (autovacuum_enabled = off);"
+        "ALTER TABLE letter_jobs SET (autovacuum_enabled = off);"
         "ALTER TABLE rowrunner.queue SET (autovacuum_enabled = off)");
-    kind_.table = "public.spot_image_jobs";
+    kind_.table = "public.letter_jobs";
   }
 
   void insert_jobs(const std::string& status) {
-    db_.exec("INSERT INTO spot_image_jobs (plan_id, spot_name, status) SELECT '" + status +
-             "', i, '" + status + "' FROM generate_series(1, " + std::to_string(jobs_of_a_sort) +
-             ") i");
+    db_.exec("INSERT INTO letter_jobs (batch_id, recipient, status) SELECT '" + status + "', i, '" +
+             status + "' FROM generate_series(1, " + std::to_string(jobs_of_a_sort) + ") i");
   }
 
   /// A line that was analysed when it was very long.
@@ -46,7 +45,7 @@ class statistics : public ::testing::Test {
       return tx
           .exec(
               "SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)"
-              " FROM pg_stat_xact_user_tables WHERE relid = 'spot_image_jobs'::regclass")[0][0]
+              " FROM pg_stat_xact_user_tables WHERE relid = 'letter_jobs'::regclass")[0][0]
           .as<int>();
     };
     const int before = read_so_far();
@@ -56,7 +55,7 @@ class statistics : public ::testing::Test {
   }
 
   int rows_read_by_claim(const query& how) {
-    const place front;
+    const queue_position front;
     return rows_read(queries::claim_settings, how, 1, front.priority, front.seq, wanted, 1, "w",
                      10'000);
   }
@@ -67,7 +66,7 @@ class statistics : public ::testing::Test {
 
 TEST_F(statistics, a_claim_reads_the_jobs_it_takes_although_none_is_said_to_be_queued) {
   insert_jobs("succeeded");
-  db_.exec("ANALYZE spot_image_jobs");
+  db_.exec("ANALYZE letter_jobs");
   insert_jobs("queued");
   believe_in_a_long_line();
   EXPECT_LT(rows_read_by_claim(queries::claim), 10 * wanted);
@@ -76,7 +75,7 @@ TEST_F(statistics, a_claim_reads_the_jobs_it_takes_although_none_is_said_to_be_q
 
 TEST_F(statistics, retention_reads_one_stretch_although_nothing_is_said_to_have_ended) {
   insert_jobs("queued");
-  db_.exec("ANALYZE spot_image_jobs");
+  db_.exec("ANALYZE letter_jobs");
   insert_jobs("succeeded");
   const auto read = [&] {
     return rows_read(queries::write_settings, queries::retention, 1, before_all_ids, wanted);

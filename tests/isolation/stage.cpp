@@ -24,17 +24,24 @@ SELECT string_agg(
   || CASE WHEN j.status = 'processing' AND l.expires_at < now() THEN ' (expired)' ELSE '' END
   || CASE WHEN c.job_id IS NOT NULL AND j.status = 'processing' THEN ', asked to cancel' ELSE '' END
   || CASE WHEN s.job_id IS NOT NULL THEN ', step' ELSE '' END
-  || CASE WHEN p.job_id IS NOT NULL THEN ', progress' ELSE '' END, '; ' ORDER BY j.name)
+  || CASE (SELECT count(*) FROM step_effects e WHERE e.job_id = j.id) - (s.job_id IS NOT NULL)::int
+     WHEN 0 THEN '' ELSE ', EFFECTS DO NOT MATCH THE STEP' END
+  || CASE WHEN w.child_id IS NOT NULL THEN ', waits for ' || coalesce(
+       (SELECT string_agg(right(e.parent_id::text, 1), '' ORDER BY e.parent_id) FROM rowrunner.edges e
+        WHERE e.child_id = j.id), 'none') ELSE '' END
+  || CASE WHEN p.job_id IS NOT NULL THEN ', progress ' || p.done ELSE '' END, '; ' ORDER BY j.name)
 FROM test_jobs j
 LEFT JOIN rowrunner.leases l ON l.lease = j.lease
 LEFT JOIN rowrunner.cancellations c ON c.lease = j.lease AND c.job_id = j.id
 LEFT JOIN rowrunner.steps s ON s.job_id = j.id
 LEFT JOIN rowrunner.progress p ON p.job_id = j.id
+LEFT JOIN rowrunner.waits w ON w.child_id = j.id
 )sql";
 
 constexpr const char* clean_up = R"sql(
-DELETE FROM test_jobs; DELETE FROM history; DELETE FROM effects; DELETE FROM rowrunner.queue;
+DELETE FROM test_jobs; DELETE FROM history; DELETE FROM effects; DELETE FROM step_effects; DELETE FROM rowrunner.queue;
 DELETE FROM rowrunner.delayed; DELETE FROM rowrunner.leases; DELETE FROM rowrunner.cancellations;
+DELETE FROM rowrunner.waits; DELETE FROM rowrunner.edges; DELETE FROM rowrunner.join_candidates;
 )sql";
 
 }  // namespace

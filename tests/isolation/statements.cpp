@@ -6,19 +6,28 @@
 #include "common/schema/kind_info.hpp"
 #include "queries/admin.hpp"
 #include "queries/engine.hpp"
-#include "worker/line_cursor.hpp"
+#include "worker/queue_cursor.hpp"
 
 namespace rowrunner::testing {
 
 namespace {
 
-const query* const all[] = {&queries::abandon,       &queries::cancel,
-                            &queries::claim,         &queries::claim_careful,
-                            &queries::end_cancelled, &queries::end_leases,
-                            &queries::fail,          &queries::give_back,
-                            &queries::heartbeat,     &queries::heartbeat_at_end,
-                            &queries::progress,      &queries::requeue,
-                            &queries::rescue,        &queries::step_done,
+const query* const all[] = {&queries::abandon,
+                            &queries::cancel,
+                            &queries::claim,
+                            &queries::claim_careful,
+                            &queries::end_cancelled,
+                            &queries::end_leases,
+                            &queries::fail,
+                            &queries::fire_joins,
+                            &queries::give_back,
+                            &queries::heartbeat,
+                            &queries::heartbeat_at_end,
+                            &queries::progress,
+                            &queries::progress_at_end,
+                            &queries::requeue,
+                            &queries::rescue,
+                            &queries::store_steps,
                             &queries::succeed};
 
 const query* find(const std::string& name) {
@@ -39,6 +48,11 @@ constexpr const char* id_stem = "00000000-0000-0000-0000-00000000000";
 constexpr const char* effects =
     "INSERT INTO effects (name) SELECT name FROM test_jobs"
     " WHERE status = 'succeeded' AND xmin = pg_current_xact_id()::xid";
+
+/// The same of steps: those that its transaction has just stored.
+constexpr const char* step_effects =
+    "INSERT INTO step_effects (job_id, step) SELECT job_id, step FROM rowrunner.steps"
+    " WHERE xmin = pg_current_xact_id()::xid";
 
 }  // namespace
 
@@ -70,7 +84,7 @@ void repertoire::done(const transaction& already) {
 }
 
 transaction repertoire::claim(int lease, lease_time until, int jobs) const {
-  const place front;
+  const queue_position front;
   const command take{
       "claim",
       {kind_, std::to_string(front.priority), std::to_string(front.seq), std::to_string(jobs),
@@ -102,7 +116,7 @@ transaction repertoire::rescue() const {
 }
 
 transaction repertoire::cancel(char job) const {
-  const command ask{"cancel", {"test", id_of_job(job), "no"}};
+  const command ask{"cancel", {"test", id_of_job(job), "no", "f"}};
   return {"cancel", {{{"BEGIN", {}}, ask}, {{"COMMIT", {}}}}, "cancel"};
 }
 
@@ -111,14 +125,44 @@ transaction repertoire::requeue(char job) const {
   return {"requeue", {{{"BEGIN", {}}, back}, {{"COMMIT", {}}}}, "requeue"};
 }
 
+transaction repertoire::fire() const {
+  return {"fire", {{{"BEGIN", {}}, {"fire_joins", {}}}, {{"COMMIT", {}}}}, "fire_joins"};
+}
+
+transaction repertoire::run_after(char child, char parent) const {
+  const command join{"SELECT add_parent('" + id_of_job(child) + "', '" + id_of_job(parent) + "')",
+                     {}};
+  return {"run_after", {{{"BEGIN", {}}, join}, {{"COMMIT", {}}}}, "add_parent"};
+}
+
+transaction repertoire::cascade(char job) const {
+  auto all = cancel(job);
+  all.name = "cascade";
+  all.steps[0][1].params[3] = "t";
+  return all;
+}
+
 transaction repertoire::step(int lease, char job) const {
-  const command write{"step_done", {kind_, id_of_job(job), std::to_string(lease), "draw", "{}"}};
-  return {"step", {{{"BEGIN", {}}, write}, {{"COMMIT", {}}}}, ""};
+  const command write{"store_steps",
+                      {kind_, list(id_of_job(job)), list(std::to_string(lease)), "{draw}", "{1}"}};
+  return {"step", {{{"BEGIN", {}}, write}, {{step_effects, {}}, {"COMMIT", {}}}}, "answer"};
 }
 
 transaction repertoire::progress(int lease, char job) const {
-  const command write{"progress", {kind_, id_of_job(job), std::to_string(lease), "1", "2", "half"}};
-  return {"progress", {{{"BEGIN", {}}, write}, {{"COMMIT", {}}}}, ""};
+  const command write{
+      "progress",
+      {kind_, list(id_of_job(job)), list(std::to_string(lease)), "{1}", "{2}", "{half}"}};
+  return {"progress", {{{"BEGIN", {}}, write}, {{"COMMIT", {}}}}, "answer"};
+}
+
+transaction repertoire::last_progress(int lease, char job) const {
+  const command write{
+      "progress_at_end",
+      {kind_, list(id_of_job(job)), list(std::to_string(lease)), "{2}", "{2}", "{whole}"}};
+  auto whole = succeed(lease, job);
+  whole.name = "succeed with progress";
+  whole.steps[1].insert(whole.steps[1].begin(), write);
+  return whole;
 }
 
 transaction repertoire::abandon(int lease) const {

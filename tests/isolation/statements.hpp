@@ -37,9 +37,16 @@ class repertoire {
   transaction cancel(char job) const;
   transaction requeue(char job) const;
 
+  // Joins. A run_after is answered 'refused' if its child has fired; see the test's add_parent.
+  transaction fire() const;
+  transaction run_after(char child, char parent) const;
+  transaction cascade(char job) const;
+
   // Writes under a lease, about one job of it.
   transaction step(int lease, char job) const;
   transaction progress(int lease, char job) const;
+  /// The last report, and the end.
+  transaction last_progress(int lease, char job) const;
   transaction abandon(int lease) const;
   /// `last` removes the lease, in a step of its own.
   transaction succeed(int lease, char job, bool last = true) const;

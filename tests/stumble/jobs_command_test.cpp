@@ -21,7 +21,7 @@ TEST_F(jobs_command, lists_the_users_own_columns) {
   insert_job(db_, "金閣寺");
   db_.add("a job", "steps");
   const auto all = rowrunner_.out({"jobs", "list"});
-  EXPECT_THAT(all, HasSubstr("plan_id=plan spot_name=金閣寺"));
+  EXPECT_THAT(all, HasSubstr("batch_id=batch recipient=金閣寺"));
   EXPECT_THAT(all, HasSubstr("name=a job action=steps ms=0 times=0"));
   const auto chosen =
       rowrunner_.out({"jobs", "list", "--kind", "test", "--columns", "action,name"});

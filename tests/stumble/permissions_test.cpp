@@ -44,6 +44,7 @@ TEST_F(permissions_stumble, an_application_reads_retries_and_cancels) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"stats"},
                                                 {"jobs", "list"},
                                                 {"jobs", "show", failed},
+                                                {"jobs", "show", queued},
                                                 {"jobs", "retry", failed},
                                                 {"jobs", "cancel", queued},
                                                 {"kinds", "list"}}) {
@@ -53,7 +54,7 @@ TEST_F(permissions_stumble, an_application_reads_retries_and_cancels) {
 }
 
 TEST_F(permissions_stumble, a_denied_command_names_the_role_and_the_grant) {
-  const auto pause = run(shop_, {"kinds", "pause", "spot_image"});
+  const auto pause = run(shop_, {"kinds", "pause", "letter"});
   EXPECT_EQ(pause.exit_code, 1);
   EXPECT_THAT(pause.err, HasSubstr("permission denied"));
   EXPECT_THAT(pause.err, HasSubstr("GRANT rowrunner_worker TO \"" + shop_ + "\""));

@@ -1,6 +1,7 @@
 // Retention deletes rows of the user's own table, so it deletes only what was asked for.
 
 #include "support/command.hpp"
+#include "support/jobs.hpp"
 #include "support/jobs_database.hpp"
 #include "support/worker_thread.hpp"
 
@@ -58,6 +59,15 @@ TEST_F(retention, of_an_attached_kind_changes_only_where_attach_names_it) {
   EXPECT_EQ(db_.value("SELECT retention || ' ' || failed_retention FROM rowrunner.kinds"
                       " WHERE kind = 'test'"),
             "1 day 2 days");
+}
+
+TEST_F(retention, of_attach_is_a_time_that_passes) {
+  for (const char* wrong : {"retention => '-7 days'", "failed_retention => '0'"}) {
+    const auto attach =
+        "SELECT rowrunner.attach('test_jobs', kind => 'test', " + std::string(wrong) + ")";
+    EXPECT_EQ(sqlstate_of(db_, attach), "22023") << wrong;
+    EXPECT_THAT(error_of(db_, attach), HasSubstr("must be more than 0")) << wrong;
+  }
 }
 
 TEST_F(retention, wants_a_kind_and_a_sensible_time) {

@@ -26,6 +26,14 @@ class run_worker : public ::testing::Test {
   watched_database db_;
 };
 
+TEST_F(run_worker, an_empty_url_is_not_taken_for_another_database) {
+  const std::string why = "--database-url is empty: leave it out to use DATABASE_URL";
+  const auto worker = run({"--drain", "--database-url", ""});
+  EXPECT_EQ(worker.exit_code, 2);
+  EXPECT_THAT(worker.err, HasSubstr(why));
+  EXPECT_THAT(command(db_).error(2, {"stats", "--database-url", ""}), HasSubstr(why));
+}
+
 TEST_F(run_worker, gives_a_program_the_flags_and_variables_of_the_command) {
   db_.exec("INSERT INTO public.thumbnails (picture) SELECT i FROM generate_series(1, 5) i");
   const auto two = run({"--drain", "--max-jobs", "2", "--kind", "thumbnail:1", "--name", "mine"});
@@ -66,6 +74,24 @@ TEST_F(run_worker, complains_in_one_line_with_the_commands_exit_codes) {
   EXPECT_THAT(run({"--help"}).out, HasSubstr("--concurrency"));
 }
 
+TEST_F(run_worker, settings_of_one_kind_are_found_at_start) {
+  const auto refusal = [&](const std::vector<std::string>& arguments,
+                           const process_environment& environment) {
+    const auto result = run(arguments, environment);
+    EXPECT_EQ(result.exit_code, 2);
+    return result.err;
+  };
+  EXPECT_THAT(refusal({"--drain"}, {{"MAX_CONCURRENT_THUMBNAIL", "0"}}),
+              HasSubstr("MAX_CONCURRENT_THUMBNAIL must be from 1 to 10000, not 0"));
+  EXPECT_THAT(refusal({"--drain"}, {{"JOB_TIMEOUT_THUMBNAILS", "5"}}),
+              HasSubstr("there are JOB_TIMEOUT_THUMBNAIL\n"));
+  EXPECT_THAT(refusal({"--drain", "--retry-cap", "thumbs=5"}, {}),
+              HasSubstr("--retry-cap names the kind 'thumbs': there are thumbnail\n"));
+  const auto fine =
+      run({"--drain", "--concurrency", "thumbnail=2"}, {{"RETRY_FIRST_THUMBNAIL", "2"}});
+  EXPECT_EQ(fine.exit_code, 0) << fine.err;
+}
+
 TEST_F(run_worker, is_what_the_command_names_for_a_kind_that_it_cannot_run) {
   const command rowrunner(db_);
   const auto text = rowrunner.error(2, {"worker", "--kind", "thumbnail"});
@@ -73,7 +99,7 @@ TEST_F(run_worker, is_what_the_command_names_for_a_kind_that_it_cannot_run) {
   EXPECT_THAT(text, HasSubstr("a program of your own, made with rowrunner::run_worker"));
   EXPECT_THAT(text, HasSubstr("--handler thumbnail=noop"));
   EXPECT_THAT(rowrunner.error(2, {"worker", "--handler", "thumbnail=nope"}),
-              HasSubstr("unknown handler 'nope': there are spot_image, noop"));
+              ::testing::ContainsRegex("unknown handler 'nope': there are .*noop"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/jobs.hpp"
 #include "support/jobs_database.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
@@ -11,8 +12,10 @@
 namespace rowrunner::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class sql_route : public ::testing::Test {
  protected:
@@ -94,6 +97,21 @@ TEST_F(sql_route, a_job_whose_update_a_trigger_suppresses_keeps_an_entry) {
   EXPECT_EQ(claim()["name"], "bad");
 }
 
+// The client adds the SQLSTATE of an error to its text.
+TEST_F(sql_route, an_error_of_the_table_has_its_sqlstate_once) {
+  db_.add("a");
+  db_.exec(
+      "CREATE FUNCTION public.audit() RETURNS trigger LANGUAGE plpgsql AS"
+      " 'BEGIN INSERT INTO public.aud VALUES (1); RETURN NEW; END';"
+      "CREATE TRIGGER audit BEFORE UPDATE ON test_jobs FOR EACH ROW EXECUTE FUNCTION audit()");
+  const auto claim =
+      "SELECT rowrunner.claim_each(id, '-32768', '-9223372036854775808', 10, 7, 'w', 1000)"
+      " FROM rowrunner.kinds WHERE kind = 'test'";
+  EXPECT_EQ(sqlstate_of(db_, claim), "42P01");
+  EXPECT_THAT(error_of(db_, claim), AllOf(HasSubstr("relation \"public.aud\" does not exist"),
+                                          Not(HasSubstr("SQLSTATE"))));
+}
+
 TEST_F(sql_route, a_claim_refuses_a_table_of_which_it_sees_a_part) {
   db_.add("a");
   db_.exec(
@@ -150,7 +168,7 @@ TEST_F(sql_route, workers_and_what_they_did_are_counted) {
   EXPECT_EQ(call("release", claim("b")), "t");
   const auto back = claim("b");
   EXPECT_EQ(call("fail", back, ", 'no', final => true"), "failed");
-  EXPECT_FALSE(claim("b", "-1 s").is_null());
+  EXPECT_FALSE(claim("b", "1 us").is_null());
   EXPECT_FALSE(claim("b").is_null());  // rescues it first
   EXPECT_EQ(counted("claimed"), "6");
   EXPECT_EQ(counted("succeeded"), "1");
@@ -189,9 +207,61 @@ TEST_F(sql_route, sessions_of_one_name_do_not_wait_for_each_other) {
   EXPECT_EQ(counted("succeeded"), "2");
 }
 
+TEST_F(sql_route, a_wrong_claim_is_refused_and_touches_no_job) {
+  for (const char* name : {"a", "b"}) db_.add(name);
+  for (const char* arguments : {"'w', -1", "'w', 0", "'w', NULL", "NULL", "''", "'w', 1, NULL",
+                                "'w', 1, '-1 s'", "'w', 1, '0'", "'w', 1, '1 day 1 s'"}) {
+    const auto claim = "SELECT rowrunner.claim('test', " + std::string(arguments) + ")";
+    EXPECT_EQ(sqlstate_of(db_, claim), "22023") << arguments;
+  }
+  EXPECT_THAT(error_of(db_, "SELECT rowrunner.claim('test', 'w', -1)"),
+              HasSubstr("at_most is -1, must be 1 or more"));
+  EXPECT_THAT(error_of(db_, "SELECT rowrunner.claim('test', 'w', 1, '-1 s')"),
+              HasSubstr("lease_for is -00:00:01, must be more than 0 and at most a day"));
+  EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.queue"), "2");
+  for (const char* table : {"claim_errors", "leases", "workers", "delayed"}) {
+    EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner." + std::string(table)), "0") << table;
+  }
+  EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.claim('test', 'w', 2, '1 day')"), "2");
+}
+
+TEST_F(sql_route, wrong_arguments_for_a_running_job_are_refused) {
+  db_.add("a");
+  const auto job = claim();
+  const auto lease = "'" + job["lease"].get<std::string>() + "'";
+  const auto named = "'test', '" + job["id"].get<std::string>() + "', " + lease;
+  for (const std::string& wrong :
+       {"heartbeat(" + lease + ", '0')", "heartbeat(" + lease + ", '-1 s')",
+        "heartbeat(" + lease + ", '2 days')", "fail(" + named + ", NULL)",
+        "fail(" + named + ", 'no', NULL)", "fail(" + named + ", 'no', '-1 s')",
+        "fail(" + named + ", 'no', final => NULL)", "step(" + named + ", NULL)",
+        "step(" + named + ", '')", "progress(" + named + ", -1, 2)",
+        "progress(" + named + ", 1, NULL)"}) {
+    EXPECT_EQ(sqlstate_of(db_, "SELECT rowrunner." + wrong), "22023") << wrong;
+  }
+  EXPECT_EQ(db_.status("a"), "processing");
+  EXPECT_EQ(call("succeed", job), "t");
+}
+
+TEST_F(sql_route, a_job_that_a_rescue_ends_counts_as_failed) {
+  db_.add("poison", "ok", 0, 0, 1);
+  db_.add("cancelled", "ok", 0, 0, 1);
+  EXPECT_EQ(claim("w", "1 hour")["name"], "poison");
+  const auto cancelled = claim("w", "1 hour")["id"].get<std::string>();
+  EXPECT_EQ(db_.value("SELECT rowrunner.cancel('test', '" + cancelled + "')"), "requested");
+  // As for a table whose CHECK does not know 'cancelled'.
+  db_.exec("UPDATE rowrunner.kinds SET cancelled_status = 'failed' WHERE kind = 'test'");
+  db_.exec("UPDATE rowrunner.leases SET expires_at = now() - interval '1 s'");
+  EXPECT_TRUE(claim().is_null());
+  EXPECT_EQ(db_.status("poison"), "failed");
+  EXPECT_EQ(db_.status("cancelled"), "failed");
+  EXPECT_EQ(counted("rescued"), "2");
+  EXPECT_EQ(counted("failed"), "1");
+}
+
 TEST_F(sql_route, steps_and_progress_count_under_the_lease) {
   const auto id = db_.add("a");
-  const auto lost = claim("w", "-1 s");
+  const auto lost = claim("w", "1 us");
   EXPECT_EQ(call("step", lost, ", 'sketch', '{\"file\": 1}'"), "t");
   EXPECT_EQ(call("step", lost, ", 'colours'"), "t");
   EXPECT_EQ(call("progress", lost, ", 1, 3, 'sketched'"), "t");
@@ -212,7 +282,7 @@ TEST_F(sql_route, steps_and_progress_count_under_the_lease) {
 
 TEST_F(sql_route, an_effect_and_the_end_of_its_job_are_one_transaction) {
   db_.add("a");
-  const auto lost = claim("w", "-1 s");
+  const auto lost = claim("w", "1 us");
   const auto held = claim();
   for (const auto& job : {lost, held}) {
     pqxx::work tx(db_.connection());

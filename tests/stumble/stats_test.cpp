@@ -1,6 +1,6 @@
 // What stats counts is right, and does not cost more the longer the queue or the more priorities.
 
-#include "apps/stats.hpp"
+#include "admin/stats.hpp"
 
 #include "common/pg/exec.hpp"
 #include "common/schema/kind_info.hpp"
@@ -10,20 +10,21 @@
 namespace rowrunner::testing {
 namespace {
 
+using admin::kind_stats;
 using ::testing::ContainsRegex;
 
 class stats_of_a_long_queue : public ::testing::Test {
  protected:
   stats_of_a_long_queue() {
     db_.exec(
-        "ALTER TABLE spot_image_jobs SET (autovacuum_enabled = off);"
+        "ALTER TABLE letter_jobs SET (autovacuum_enabled = off);"
         "ALTER TABLE rowrunner.queue SET (autovacuum_enabled = off)");
-    kind_.table = "public.spot_image_jobs";
+    kind_.table = "public.letter_jobs";
   }
 
   void insert_jobs(int count, const std::string& priority = "0") {
-    db_.exec("INSERT INTO spot_image_jobs (plan_id, spot_name, priority) SELECT 'p', i, " +
-             priority + " FROM generate_series(1, " + std::to_string(count) + ") i");
+    db_.exec("INSERT INTO letter_jobs (batch_id, recipient, priority) SELECT 'p', i, " + priority +
+             " FROM generate_series(1, " + std::to_string(count) + ") i");
   }
 
   /// How many rows the statement reads of the queue and of the job table.
@@ -35,7 +36,7 @@ class stats_of_a_long_queue : public ::testing::Test {
           .exec1(
               "SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)"
               " FROM pg_stat_xact_user_tables"
-              " WHERE relid IN ('spot_image_jobs'::regclass, 'rowrunner.queue'::regclass)")[0]
+              " WHERE relid IN ('letter_jobs'::regclass, 'rowrunner.queue'::regclass)")[0]
           .as<std::int64_t>();
     };
     const auto before = read_so_far();
@@ -51,7 +52,7 @@ class stats_of_a_long_queue : public ::testing::Test {
 
 TEST_F(stats_of_a_long_queue, deleted_jobs_do_not_wait) {
   insert_jobs(5'001);
-  db_.exec("DELETE FROM spot_image_jobs WHERE spot_name <> '4711'");
+  db_.exec("DELETE FROM letter_jobs WHERE recipient <> '4711'");
   const auto kind = rowrunner_.parsed({"stats"})["kinds"][0];
   EXPECT_EQ(kind["waiting"], 1);
   EXPECT_EQ(kind["waiting_is_approximate"], false);

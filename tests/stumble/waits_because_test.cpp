@@ -15,7 +15,7 @@ class waits_because : public ::testing::Test {
   void a_worker_is_alive() {
     db_.exec(
         "INSERT INTO rowrunner.workers (worker, kinds, version)"
-        " VALUES ('w', '{spot_image}', '0') ON CONFLICT DO NOTHING");
+        " VALUES ('w', '{letter}', '0') ON CONFLICT DO NOTHING");
   }
   std::string reason(const std::string& id) {
     const auto found = rowrunner_.parsed({"jobs", "show", id})["waits_because"];
@@ -28,7 +28,7 @@ class waits_because : public ::testing::Test {
 
 TEST_F(waits_because, no_worker_serves_the_kind) {
   const auto id = insert_job(db_, "a");
-  EXPECT_THAT(reason(id), HasSubstr("no worker has reported for kind spot_image"));
+  EXPECT_THAT(reason(id), HasSubstr("no worker has reported for kind letter"));
   EXPECT_THAT(rowrunner_.out({"jobs", "show", id}), HasSubstr("\nwaits because  no worker"));
   a_worker_is_alive();
   EXPECT_EQ(reason(id), "it is about number 1 in the queue");
@@ -39,8 +39,8 @@ TEST_F(waits_because, no_worker_serves_the_kind) {
 TEST_F(waits_because, the_kind_is_paused) {
   a_worker_is_alive();
   const auto id = insert_job(db_, "a");
-  rowrunner_.out({"kinds", "pause", "spot_image"});
-  EXPECT_EQ(reason(id), "kind spot_image is paused: run rowrunner kinds resume spot_image");
+  rowrunner_.out({"kinds", "pause", "letter"});
+  EXPECT_EQ(reason(id), "kind letter is paused: run rowrunner kinds resume letter");
 }
 
 TEST_F(waits_because, it_is_delayed) {
@@ -66,14 +66,14 @@ TEST_F(waits_because, its_row_is_locked) {
   pqxx::nontransaction(other).exec("SET application_name = 'somebody'");
   pqxx::work holding(other);
   const auto pid = holding.exec1("SELECT pg_backend_pid()")[0].as<std::string>();
-  holding.exec("SELECT FROM spot_image_jobs FOR UPDATE");
+  holding.exec("SELECT FROM letter_jobs FOR UPDATE");
   EXPECT_THAT(reason(id),
               MatchesRegex("its row is locked by session " + pid + " \\(somebody, since 2.*Z\\)"));
   holding.abort();
   EXPECT_EQ(reason(id), "it is about number 1 in the queue");
   // What a foreign key that points to the job takes is in no claim's way.
   pqxx::work referring(other);
-  referring.exec("SELECT FROM spot_image_jobs FOR KEY SHARE");
+  referring.exec("SELECT FROM letter_jobs FOR KEY SHARE");
   EXPECT_EQ(reason(id), "it is about number 1 in the queue");
 }
 
@@ -82,8 +82,8 @@ TEST_F(waits_because, several_sessions_lock_its_row) {
   const auto id = insert_job(db_, "a");
   pqxx::connection one(db_.url()), two(db_.url());
   pqxx::work first(one), second(two);
-  first.exec("SELECT FROM spot_image_jobs FOR SHARE");
-  second.exec("SELECT FROM spot_image_jobs FOR SHARE");
+  first.exec("SELECT FROM letter_jobs FOR SHARE");
+  second.exec("SELECT FROM letter_jobs FOR SHARE");
   EXPECT_EQ(reason(id), "its row is locked by another session");
 }
 
@@ -92,9 +92,9 @@ TEST_F(waits_because, its_table_is_locked) {
   const auto id = insert_job(db_, "a");
   pqxx::connection other(db_.url());
   pqxx::work holding(other);
-  holding.exec("LOCK TABLE spot_image_jobs IN EXCLUSIVE MODE");
+  holding.exec("LOCK TABLE letter_jobs IN EXCLUSIVE MODE");
   EXPECT_THAT(reason(id), HasSubstr("its table is locked by session "));
-  holding.exec("LOCK TABLE spot_image_jobs IN ACCESS EXCLUSIVE MODE");
+  holding.exec("LOCK TABLE letter_jobs IN ACCESS EXCLUSIVE MODE");
   EXPECT_THAT(rowrunner_.error(1, {"jobs", "show", id}), HasSubstr("is locked by session "));
 }
 
@@ -102,8 +102,8 @@ TEST_F(waits_because, it_has_no_queue_entry) {
   a_worker_is_alive();
   const auto id = insert_job(db_, "a");
   db_.exec("DELETE FROM rowrunner.queue");
-  EXPECT_EQ(reason(id), "it has no queue entry: run rowrunner kinds repair spot_image");
-  db_.exec("ALTER TABLE spot_image_jobs DISABLE TRIGGER rowrunner_insert");
+  EXPECT_EQ(reason(id), "it has no queue entry: run rowrunner kinds repair letter");
+  db_.exec("ALTER TABLE letter_jobs DISABLE TRIGGER rowrunner_insert");
   EXPECT_THAT(reason(id), HasSubstr("triggers of its table are missing or disabled"));
 }
 
@@ -143,7 +143,7 @@ TEST_F(waits_because, the_state_of_a_kind_is_true) {
   EXPECT_THAT(rowrunner_.out({"stats"}), HasSubstr("no worker"));
   a_worker_is_alive();
   EXPECT_EQ(states(), "running,running");
-  rowrunner_.out({"kinds", "pause", "spot_image"});
+  rowrunner_.out({"kinds", "pause", "letter"});
   EXPECT_EQ(states(), "paused,paused");
 }
 

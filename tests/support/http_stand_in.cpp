@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 namespace rowrunner::testing {
 namespace {
@@ -90,7 +91,7 @@ class http_stand_in::session : public http_exchange {
 
   bool open() { return tls_ == nullptr || SSL_accept(tls_) == 1; }
 
-  bool read_call() {
+  bool read_head() {
     call_ = {};
     call_.connection = number_;
     std::size_t end = std::string::npos;
@@ -102,15 +103,31 @@ class http_stand_in::session : public http_exchange {
     const auto second = call_.raw.find(' ', first + 1);
     call_.method = call_.raw.substr(0, first);
     call_.target = call_.raw.substr(first + 1, second - first - 1);
-    const auto length = std::strtoul(call_.header("Content-Length").c_str(), nullptr, 10);
-    while (received_.size() < end + 4 + length) {
-      if (!read_some()) return false;
-    }
-    call_.body = received_.substr(end + 4, length);
-    call_.raw += call_.body;
-    received_.erase(0, end + 4 + length);
+    left_ = std::strtoul(call_.header("Content-Length").c_str(), nullptr, 10);
+    received_.erase(0, end + 4);
     return true;
   }
+
+  bool read_body() {
+    while (received_.size() < left_) {
+      if (!read_some()) return false;
+    }
+    call_.body = received_.substr(0, left_);
+    call_.raw += call_.body;
+    received_.erase(0, left_);
+    left_ = 0;
+    return true;
+  }
+
+  std::string read_piece() override {
+    if (left_ == 0 || (received_.empty() && !read_some())) return {};
+    std::string piece = std::exchange(received_, {});
+    if (piece.size() > left_) received_ = piece.substr(left_);
+    piece.resize(std::min<std::size_t>(piece.size(), left_));
+    left_ -= piece.size();
+    return piece;
+  }
+  bool whole_call_read() const { return left_ == 0; }
 
   const http_call& call() const override { return call_; }
 
@@ -165,6 +182,8 @@ class http_stand_in::session : public http_exchange {
   SSL* tls_ = nullptr;
   std::string received_;
   http_call call_;
+  /// Bytes of the body that were not read yet.
+  std::size_t left_ = 0;
   bool closed_ = false;
 };
 
@@ -214,7 +233,8 @@ void http_stand_in::accept() {
 
 void http_stand_in::serve(session& on) {
   if (on.open()) {
-    while (!on.closed() && on.read_call()) {
+    while (!on.closed() && on.whole_call_read() && on.read_head()) {
+      if (!streams(on.call()) && !on.read_body()) break;
       route what;
       {
         const std::lock_guard hold(mutex_);
@@ -241,6 +261,17 @@ http_stand_in::route http_stand_in::find(const http_call& call) const {
 void http_stand_in::on(const std::string& method_and_path, route what) {
   const std::lock_guard hold(mutex_);
   routes_.insert_or_assign(method_and_path, std::move(what));
+}
+
+void http_stand_in::on_stream(const std::string& method_and_path, route what) {
+  on(method_and_path, std::move(what));
+  const std::lock_guard hold(mutex_);
+  streamed_.insert(method_and_path);
+}
+
+bool http_stand_in::streams(const http_call& call) const {
+  const std::lock_guard hold(mutex_);
+  return streamed_.contains(call.method + " " + path_of(call.target));
 }
 
 std::string http_stand_in::url(const std::string& path, const std::string& host) const {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -38,6 +39,9 @@ class http_exchange {
   virtual ~http_exchange() = default;
 
   virtual const http_call& call() const = 0;
+  /// Of a route of on_stream(): the next bytes of the body; empty at its end, or if the client has
+  /// gone.
+  virtual std::string read_piece() = 0;
   /// These bytes, as they are. False if the client has gone.
   virtual bool write(std::string_view bytes) = 0;
   /// Ends the connection now, in the orderly way, or abruptly (no TLS close).
@@ -66,6 +70,8 @@ class http_stand_in {
 
   /// What happens to "GET /path", whatever its query; anything else is answered with 404.
   void on(const std::string& method_and_path, route what);
+  /// The same, but the route reads the body itself, which is kept nowhere.
+  void on_stream(const std::string& method_and_path, route what);
 
   int port() const noexcept { return port_; }
   std::string url(const std::string& path = "/", const std::string& host = "127.0.0.1") const;
@@ -85,6 +91,7 @@ class http_stand_in {
   void accept();
   void serve(session& on);
   route find(const http_call& call) const;
+  bool streams(const http_call& call) const;
 
   int listener_ = -1;
   int port_ = 0;
@@ -94,6 +101,7 @@ class http_stand_in {
   mutable std::condition_variable changed_;
   bool stopping_ = false;
   std::map<std::string, route> routes_;
+  std::set<std::string> streamed_;
   std::vector<http_call> calls_;
   std::list<std::shared_ptr<session>> sessions_;
   std::vector<std::thread> threads_;

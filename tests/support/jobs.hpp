@@ -10,7 +10,7 @@ namespace rowrunner::testing {
 
 /// Invariant I9 of a job table: how many queued jobs have no place that a claim would honour, and
 /// how many processing ones no lease that names them. "0 0" is right.
-inline std::string lost_jobs(test_database& db, const std::string& table = "spot_image_jobs") {
+inline std::string lost_jobs(test_database& db, const std::string& table = "letter_jobs") {
   return db.value(
       "SELECT (SELECT count(*) FROM " + table +
       " j WHERE status = 'queued' AND run_at < 'infinity'"
@@ -25,23 +25,23 @@ inline std::string lost_jobs(test_database& db, const std::string& table = "spot
       "                   WHERE l.lease = j.lease AND j.id = ANY (l.job_ids)))");
 }
 
-/// Inserts a spot image job and returns its id. `more` names further columns, as in
+/// Inserts a letter job and returns its id. `more` names further columns, as in
 /// "priority, run_at", and `values` their SQL.
 inline std::string insert_job(test_database& db, const std::string& name,
                               const std::string& more = "", const std::string& values = "") {
-  return db.value("INSERT INTO spot_image_jobs (plan_id, spot_name" +
-                  (more.empty() ? "" : ", " + more) + ") VALUES ('plan', '" + name + "'" +
+  return db.value("INSERT INTO letter_jobs (batch_id, recipient" +
+                  (more.empty() ? "" : ", " + more) + ") VALUES ('batch', '" + name + "'" +
                   (values.empty() ? "" : ", " + values) + ") RETURNING id");
 }
 
-/// The spot names of up to `at_most` jobs, claimed one after the other through rowrunner.claim, as
+/// The recipients of up to `at_most` jobs, claimed one after the other through rowrunner.claim, as
 /// "a b c".
 inline std::string claim_names(test_database& db, int at_most = 100,
                                const std::string& lease_for = "10 seconds") {
   std::string out;
   for (int i = 0; i < at_most; ++i) {
-    const auto name = db.value("SELECT rowrunner.claim('spot_image', 'tester', 1, '" + lease_for +
-                               "')->>'spot_name'");
+    const auto name = db.value("SELECT rowrunner.claim('letter', 'tester', 1, '" + lease_for +
+                               "')->>'recipient'");
     if (name.empty()) break;
     out += (out.empty() ? "" : " ") + name;
   }

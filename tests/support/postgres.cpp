@@ -7,9 +7,10 @@
 #include <random>
 #include <stdexcept>
 
-#include "admin/migrator.hpp"
-#include "apps/workloads.hpp"
+#include "api/component.hpp"
 #include "common/pg/exec.hpp"
+#include "support/letters.hpp"
+#include "support/migrate.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
@@ -60,10 +61,24 @@ std::string random_name() {
   return "test_" + std::to_string(number);
 }
 
-// A change of any migration makes a new template.
-std::string template_name(pqxx::connection& server) {
-  std::string all;
-  for (const auto& part : all_components()) {
+// What a template is made of: components, then statements.
+struct recipe {
+  std::vector<component> components;
+  std::string_view more;
+};
+
+recipe recipe_of(test_database::contents wanted) {
+  if (wanted == test_database::contents::workloads) return {all_components(), ""};
+  if (wanted == test_database::contents::server) {
+    return {{admin::engine_component(), api::api_component()}, ""};
+  }
+  return {{admin::engine_component()}, letters_schema};
+}
+
+// A change of what it is made of makes a new template.
+std::string template_name(pqxx::connection& server, const recipe& from) {
+  std::string all{from.more};
+  for (const auto& part : from.components) {
     for (const auto& m : part.migrations) (all += m.name) += m.text;
     for (const auto& each : part.after) all += each.text;
   }
@@ -78,17 +93,18 @@ bool exists(pqxx::connection& server, const std::string& database) {
 
 // Several test processes start at once; the first makes the template. It gets its name only when it
 // is complete, so that one whose maker died is not taken for it.
-std::string migrated_template() {
+std::string template_for(const recipe& from) {
   pqxx::connection server(server_url());
-  const std::string name = template_name(server);
+  const std::string name = template_name(server, from);
   if (exists(server, name)) return name;
   run(server, "SELECT pg_advisory_lock(55512)");
   if (!exists(server, name)) {
     const std::string draft = random_name();
     run(server, "CREATE DATABASE " + draft);
-    {
+    migrate(url_for(draft), from.components);
+    if (!from.more.empty()) {
       pqxx::connection connection(url_for(draft));
-      migrate(connection, all_components());
+      run(connection, std::string(from.more));
     }
     run(server, "ALTER DATABASE " + draft + " RENAME TO " + name);
   }
@@ -104,7 +120,7 @@ const std::string& server_url() {
 
 test_database::test_database(contents wanted) : name_(random_name()), url_(url_for(name_)) {
   const std::string source =
-      wanted == contents::migrated ? " TEMPLATE " + migrated_template() : std::string();
+      wanted == contents::empty ? "" : " TEMPLATE " + template_for(recipe_of(wanted));
   pqxx::connection server(server_url());
   run(server, "CREATE DATABASE " + name_ + source);
   // The user may be called rowrunner, and "$user" would put the engine's schema first.

@@ -16,7 +16,9 @@ const std::string& server_url();
 class test_database {
  public:
   enum class contents {
-    migrated,  ///< a copy of a template on which every migration has run
+    migrated,   ///< a copy of a template that has the engine, and letter_jobs (see letters.hpp)
+    server,     ///< of one that has the engine and the HTTP server
+    workloads,  ///< of one that has these and the workloads of this build
     empty,
   };
 

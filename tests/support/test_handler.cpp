@@ -62,6 +62,24 @@ asio::awaitable<outcome> run_steps(job& self) {
   co_return done(self);
 }
 
+/// Pages one after the other, each a step with an effect; `ms` for each.
+asio::awaitable<outcome> run_pages(job& self) {
+  const int times = number(self, "times");
+  for (int i = 1; i <= times; ++i) {
+    const auto page = self.text("name") + "/" + std::to_string(i);
+    const auto body = [&]() -> asio::awaitable<step_result> {
+      co_await pause(number(self, "ms"));
+      step_result given(page);
+      given.effects.push_back(
+          {"INSERT INTO step_effects (job_id, step) VALUES ($1, $2)", {self.id(), page}});
+      co_return given;
+    };
+    co_await self.step(page, body);
+    co_await self.progress(i, times, page);
+  }
+  co_return done(self);
+}
+
 }  // namespace
 
 kind_options test_kind() {
@@ -105,6 +123,8 @@ asio::awaitable<outcome> run_test_job(job& self) {
     never.wait(hold, [] { return false; });
   } else if (action == "steps") {
     co_return co_await run_steps(self);
+  } else if (action == "pages") {
+    co_return co_await run_pages(self);
   } else if (action == "progress") {
     for (int i = 1; i <= times; ++i) co_await self.progress(i, times, "part " + std::to_string(i));
   } else if (action == "effect") {

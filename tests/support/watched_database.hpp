@@ -13,7 +13,9 @@ namespace rowrunner::testing {
 /// notifies the channel `test_changes` wakes it.
 class watched_database : public test_database {
  public:
-  watched_database() { listen(); }
+  explicit watched_database(contents wanted = contents::migrated) : test_database(wanted) {
+    listen();
+  }
 
   /// From now on every change of a row of this table notifies.
   void watch(const std::string& table);

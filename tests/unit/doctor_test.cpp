@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rowrunner {
+namespace rowrunner::admin {
 namespace {
 
 TEST(clock_difference, is_none_if_the_answer_may_be_from_between_the_two_moments) {
@@ -16,4 +16,4 @@ TEST(clock_difference, is_the_least_that_must_be_wrong) {
 }
 
 }  // namespace
-}  // namespace rowrunner
+}  // namespace rowrunner::admin

@@ -21,9 +21,9 @@ const end_refusal checked{"23514", "succeed/test", "violates a check"};
 const end_refusal by_effect{"23502", "", "null value"};
 const end_refusal unlucky{"40001", "succeed/test", "could not serialize"};
 
-verdict of(lane& home, std::int64_t lease, outcome result = succeeded{}) {
+verdict of(lane& home, std::int64_t lease, ending result = succeeded{}) {
   auto job = std::make_shared<running_job>();
-  job->home = &home;
+  job->lane = &home;
   job->lease = lease;
   return {job, std::move(result)};
 }

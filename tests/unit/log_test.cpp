@@ -21,14 +21,14 @@ class log_test : public ::testing::Test {
 
 TEST_F(log_test, json_lines_parse_and_carry_their_fields) {
   make(log_level::info, log_format::json, "w1")
-      .warn("job failed", {{"kind", "spot_image"}, {"attempt", 2}, {"error", "two\nlines \xFF"}});
+      .warn("job failed", {{"kind", "letter"}, {"attempt", 2}, {"error", "two\nlines \xFF"}});
   const std::string text = out_.str();
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
   const auto line = nlohmann::json::parse(text);
   EXPECT_EQ(line["level"], "warn");
   EXPECT_EQ(line["message"], "job failed");
   EXPECT_EQ(line["worker"], "w1");
-  EXPECT_EQ(line["kind"], "spot_image");
+  EXPECT_EQ(line["kind"], "letter");
   EXPECT_EQ(line["attempt"], 2);
   EXPECT_EQ(line["error"], "two\nlines \uFFFD");
   EXPECT_TRUE(line["time"].get<std::string>().ends_with("Z"));
@@ -36,9 +36,9 @@ TEST_F(log_test, json_lines_parse_and_carry_their_fields) {
 
 TEST_F(log_test, text_lines_are_readable_and_stay_one_line) {
   make(log_level::debug, log_format::text)
-      .info("claimed", {{"kind", "spot_image"}, {"jobs", 10}, {"error", "a b\n"}, {"empty", ""}});
+      .info("claimed", {{"kind", "letter"}, {"jobs", 10}, {"error", "a b\n"}, {"empty", ""}});
   const std::string text = out_.str();
-  EXPECT_NE(text.find("info claimed kind=spot_image jobs=10 error=\"a b\\n\" empty=\"\""),
+  EXPECT_NE(text.find("info claimed kind=letter jobs=10 error=\"a b\\n\" empty=\"\""),
             std::string::npos)
       << text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);

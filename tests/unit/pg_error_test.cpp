@@ -47,6 +47,17 @@ TEST(pg_endpoint, knows_the_place_but_not_the_secret) {
   EXPECT_EQ(found.text().find("s3cret"), std::string::npos);
 }
 
+TEST(pg_endpoint, leaves_out_a_host_that_does_not_answer) {
+  const auto two = parse_endpoint("postgresql://a:1,b:2/jobs").without("a", "1");
+  ASSERT_TRUE(two);
+  EXPECT_EQ(two->host + " " + two->port, "b 2");
+  EXPECT_FALSE(two->without("b", "2")) << "none is left";
+  EXPECT_EQ(parse_endpoint("host=a,b,c port=5433").without("b", "5433")->host, "a,c");
+  EXPECT_EQ(parse_endpoint("host=a,a port=1,2").without("a", "2")->port, "1");
+  EXPECT_FALSE(parse_endpoint("postgresql://a:1,b:2/jobs").without("c", "1")) << "not in the list";
+  EXPECT_FALSE(parse_endpoint("host=a,b hostaddr=10.0.0.1,10.0.0.2").without("a", "5432"));
+}
+
 TEST(pg_endpoint, never_quotes_a_malformed_url) {
   // Each of these makes libpq itself, or a naive message, show a part of the password.
   for (const auto* url : {"postgresql://me:s3cret%zz@host/db", "postgresql://me:x@s3cret@host/db",
@@ -61,12 +72,27 @@ TEST(pg_endpoint, never_quotes_a_malformed_url) {
 }
 
 TEST(pg_endpoint, says_what_to_try) {
-  const endpoint place{.host = "db1", .port = "5433", .database = "jobs"};
+  const endpoint place{.host = "db1", .port = "5433", .database = "jobs", .connect_timeout = ""};
   const std::string text = explain_failure(place, "Connection refused\n").what();
   EXPECT_EQ(
       text,
       "cannot connect to PostgreSQL (host db1, port 5433, database jobs): Connection refused. "
       "Check that the server runs and listens on this host and port.");
+}
+
+TEST(pg_endpoint, leaves_out_what_libpq_asks_back) {
+  const auto target = parse_endpoint("postgresql://db1/jobs?connect_timeout=3");
+  EXPECT_EQ(target.connect_timeout, "3");
+  const std::string text =
+      explain_failure(target, "first: Connection refused\n\tIs it running?\nsecond: no\n").what();
+  EXPECT_NE(text.find("): first: Connection refused; second: no. Check"), std::string::npos)
+      << text;
+}
+
+TEST(query_error, is_explained_in_one_line) {
+  const query_error refused("42501", "no\npermission", "stats", "the detail", "the hint");
+  EXPECT_EQ(refused.explanation(), "no. permission. the detail. the hint");
+  EXPECT_EQ(query_error("42501", "no", "stats").explanation(), "no");
 }
 
 }  // namespace

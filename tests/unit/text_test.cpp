@@ -27,7 +27,7 @@ TEST(text, refuses_broken_utf8) {
 
 std::string message_for(std::string_view value) {
   try {
-    check_text("column spot_name", value);
+    check_text("column recipient", value);
   } catch (const bad_input& error) {
     return error.what();
   }
@@ -37,8 +37,8 @@ std::string message_for(std::string_view value) {
 TEST(text, check_text_says_what_is_wrong_and_where) {
   EXPECT_EQ(message_for("京都"), "");
   EXPECT_EQ(message_for("ab\0c"s),
-            "column spot_name: NUL character at byte 2, which PostgreSQL cannot store in a text");
-  EXPECT_EQ(message_for("京\xFF"), "column spot_name: broken UTF-8 at byte 3");
+            "column recipient: NUL character at byte 2, which PostgreSQL cannot store in a text");
+  EXPECT_EQ(message_for("京\xFF"), "column recipient: broken UTF-8 at byte 3");
 }
 
 TEST(text, printable_replaces_what_cannot_be_stored) {

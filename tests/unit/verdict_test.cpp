@@ -1,9 +1,11 @@
-#include <gtest/gtest.h>
+#include "worker/verdict.hpp"
 
-#include "worker/execute.hpp"
+#include <gtest/gtest.h>
 
 namespace rowrunner {
 namespace {
+
+using namespace std::chrono_literals;
 
 job_ptr stopped(stop_reason why) {
   auto job = std::make_shared<running_job>();
@@ -12,37 +14,43 @@ job_ptr stopped(stop_reason why) {
   return job;
 }
 
+template <typename Kind>
+Kind ended_as(stop_reason why, std::optional<outcome> returned, std::string error) {
+  const auto how = ending_of(*stopped(why), std::move(returned), std::move(error));
+  return std::get<Kind>(how.value());
+}
+
 TEST(verdict, what_the_handler_returns_counts) {
-  const auto v =
-      verdict_of(stopped(stop_reason::none), outcome{snoozed{std::chrono::seconds{1}}}, "");
-  EXPECT_TRUE(std::holds_alternative<snoozed>(v.result));
-  EXPECT_FALSE(v.dropped);
+  EXPECT_EQ(ended_as<snoozed>(stop_reason::none, snoozed{1s}, "").after, 1s);
+  EXPECT_EQ(ended_as<cancelled>(stop_reason::none, cancelled{"why"}, "").reason, "why");
+  EXPECT_TRUE(ended_as<failed>(stop_reason::none, final_failure("bad"), "").final);
 }
 
 TEST(verdict, an_exception_is_a_failure_with_its_message) {
-  const auto v = verdict_of(stopped(stop_reason::none), std::nullopt, "boom");
-  EXPECT_EQ(std::get<failed>(v.result).error, "boom");
-  EXPECT_FALSE(std::get<failed>(v.result).final);
+  const auto end = ended_as<failed>(stop_reason::none, std::nullopt, "boom");
+  EXPECT_EQ(end.error, "boom");
+  EXPECT_FALSE(end.final);
 }
 
 TEST(verdict, work_that_is_done_counts_whatever_was_asked) {
   for (const auto why : {stop_reason::cancelled, stop_reason::timed_out, stop_reason::lease_lost,
                          stop_reason::shutdown}) {
-    const auto v = verdict_of(stopped(why), outcome{succeeded{}}, "");
-    EXPECT_TRUE(std::holds_alternative<succeeded>(v.result));
-    EXPECT_FALSE(v.dropped);
+    succeeded done;
+    done.effects.push_back({"INSERT", {}});
+    EXPECT_EQ(ended_as<succeeded>(why, done, "").effects.size(), 1U);
   }
 }
 
 TEST(verdict, each_reason_to_stop_has_its_end) {
-  EXPECT_EQ(std::get<cancelled>(verdict_of(stopped(stop_reason::cancelled), {}, "x").result).reason,
-            "note");
-  EXPECT_EQ(std::get<failed>(verdict_of(stopped(stop_reason::timed_out), {}, "x").result).error,
-            "note");
-  EXPECT_EQ(
-      std::get<snoozed>(verdict_of(stopped(stop_reason::shutdown), {}, "x").result).after.count(),
-      0);
-  EXPECT_TRUE(verdict_of(stopped(stop_reason::lease_lost), {}, "x").dropped);
+  EXPECT_EQ(ended_as<cancelled>(stop_reason::cancelled, {}, "x").reason, "note");
+  EXPECT_EQ(ended_as<failed>(stop_reason::timed_out, {}, "x").error, "note");
+  ended_as<released>(stop_reason::shutdown, {}, "x");
+  EXPECT_FALSE(ending_of(*stopped(stop_reason::lease_lost), {}, "x").has_value());
+}
+
+TEST(verdict, a_job_that_was_stopped_does_not_choose_another_end) {
+  ended_as<released>(stop_reason::shutdown, snoozed{1h}, "");
+  EXPECT_EQ(ended_as<cancelled>(stop_reason::cancelled, failed{"x", {}, false}, "").reason, "note");
 }
 
 }  // namespace

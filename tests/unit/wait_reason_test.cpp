@@ -1,8 +1,8 @@
-#include "apps/wait_reason.hpp"
+#include "admin/wait_reason.hpp"
 
 #include <gtest/gtest.h>
 
-namespace rowrunner {
+namespace rowrunner::admin {
 namespace {
 
 /// A job that the next claim may take.
@@ -44,6 +44,14 @@ TEST(wait_reason, names_everything_that_keeps_it) {
   EXPECT_EQ(wait_reason(facts),
             "kind mail is paused: run rowrunner kinds resume mail; no worker has reported for kind "
             "mail in the last 30 seconds: start one that serves it");
+}
+
+TEST(wait_reason, of_a_held_job_is_how_many_it_waits_for) {
+  auto facts = ready();
+  facts.due = false;
+  facts.has_entry = false;
+  facts.waits_for = "3 of 10 jobs";
+  EXPECT_EQ(wait_reason(facts), "it waits for 3 of 10 jobs");
 }
 
 TEST(wait_reason, of_a_delayed_job_is_its_time) {
@@ -103,11 +111,5 @@ TEST(wait_reason, of_a_lost_workers_job_says_who_takes_it_back) {
   EXPECT_EQ(wait_reason(facts).substr(0, 39), "worker a:1 was lost: no worker has repo");
 }
 
-TEST(kind_state, is_running_only_if_a_worker_lives) {
-  EXPECT_EQ(kind_state(true, 3), "paused");
-  EXPECT_EQ(kind_state(false, 0), "no worker");
-  EXPECT_EQ(kind_state(false, 1), "running");
-}
-
 }  // namespace
-}  // namespace rowrunner
+}  // namespace rowrunner::admin

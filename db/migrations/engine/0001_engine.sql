@@ -33,6 +33,11 @@ CREATE TABLE rowrunner.kinds (
   -- change; NULL keeps them. They are rows of the user's own table, so NULL is the default of both.
   retention        interval CHECK (retention > interval '0'),
   failed_retention interval CHECK (failed_retention > interval '0'),
+  -- Whether its jobs can be parents of others: its table has the triggers for it.
+  joins            boolean NOT NULL DEFAULT false,
+  -- The columns that name the owner of a job, and the id by which others know it.
+  owner_column     name,
+  public_id_column name,
   attached_at      timestamptz NOT NULL DEFAULT now()
 );
 

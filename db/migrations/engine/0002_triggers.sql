@@ -161,6 +161,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
   cancel_reason text;
+  held boolean := false;
 BEGIN
   IF (pg_typeof(NEW.id), pg_typeof(NEW.status), pg_typeof(NEW.attempts), pg_typeof(NEW.max_attempts),
       pg_typeof(NEW.last_error), pg_typeof(NEW.locked_by), pg_typeof(NEW.lease), pg_typeof(NEW.priority),
@@ -189,6 +190,9 @@ BEGIN
         SET failed_at = now(), attempts = excluded.attempts, error = excluded.error;
   END IF;
 
+  IF NEW.status <> 'queued' AND OLD.status = 'queued' AND OLD.run_at = 'infinity' THEN
+    PERFORM rowrunner.forget_wait(my_kind, NEW.id);
+  END IF;
   IF NEW.status <> 'queued' OR (OLD.status = 'queued' AND NEW.run_at = OLD.run_at
                                 AND NEW.priority = OLD.priority) THEN
     RETURN NULL;
@@ -210,7 +214,16 @@ BEGIN
       RETURN NULL;
     END IF;
   END IF;
-  IF NEW.run_at > now() THEN
+  -- A job that waits for others stays held; the time that was asked for counts when it is fired.
+  IF OLD.status <> 'processing' THEN
+    held := EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = my_kind AND w.child_id = NEW.id);
+  END IF;
+  IF held THEN
+    IF NEW.run_at < 'infinity' THEN
+      UPDATE rowrunner.waits w SET run_at = NEW.run_at WHERE w.child_kind = my_kind AND w.child_id = NEW.id;
+      PERFORM rowrunner.hold_row(TG_RELID, NEW.id);
+    END IF;
+  ELSIF NEW.run_at > now() THEN
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
       SELECT my_kind, NEW.run_at, NEW.priority, NEW.id WHERE NEW.run_at < 'infinity';
   ELSE
@@ -226,7 +239,9 @@ BEGIN
   IF NEW.lease IS NOT NULL OR NEW.locked_by IS NOT NULL OR NEW.attempts >= NEW.max_attempts THEN
     PERFORM rowrunner.clear_lease_of_row(TG_RELID, NEW.id);
   END IF;
-  PERFORM rowrunner.wake(TG_ARGV[2]::regclass, TG_ARGV[1]);
+  IF NOT held THEN
+    PERFORM rowrunner.wake(TG_ARGV[2]::regclass, TG_ARGV[1]);
+  END IF;
   RETURN NULL;
 END
 $$;
@@ -265,6 +280,7 @@ BEGIN
       SELECT w.ctid FROM rowrunner.delayed w
       WHERE w.kind = my_kind AND w.run_at = d.run_at AND w.job_id = d.id AND d.status = 'queued'
       OFFSET 0) x));
+  PERFORM rowrunner.forget_wait(my_kind, d.id) FROM deleted d WHERE d.status = 'queued' AND d.run_at = 'infinity';
   RETURN NULL;
 END
 $$;
@@ -280,6 +296,7 @@ BEGIN
   DELETE FROM rowrunner.progress WHERE kind = of_kind;
   DELETE FROM rowrunner.attempts WHERE kind = of_kind;
   DELETE FROM rowrunner.claim_errors WHERE kind = of_kind;
+  PERFORM rowrunner.forget_joins(of_kind);
 END
 $$;
 

@@ -222,7 +222,10 @@ BEGIN
   IF problems IS NOT NULL THEN
     RAISE EXCEPTION '% cannot be attached: %', job_table, problems
       USING ERRCODE = 'invalid_table_definition',
-            HINT = 'SELECT * FROM rowrunner.job_columns() lists the columns; docs/job-tables.md says why.';
+            HINT = CASE WHEN NOT add_columns AND EXISTS (SELECT FROM rowrunner.missing_columns(job_table) m
+                                                         WHERE m.name <> 'id')
+                        THEN 'add_columns => true lets attach add the missing columns. ' ELSE '' END
+                   || 'SELECT * FROM rowrunner.job_columns() lists the columns; docs/job-tables.md says why.';
   END IF;
 END
 $$;

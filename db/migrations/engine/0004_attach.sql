@@ -17,6 +17,7 @@ BEGIN
   )
   SELECT j.* FROM job j
   WHERE j.status = 'queued' AND j.run_at < 'infinity'
+    AND NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = kind_id AND w.child_id = j.id)
     AND NOT EXISTS (SELECT FROM rowrunner.queue q
                     WHERE q.kind = kind_id AND q.job_id = j.id AND q.priority = j.priority)
     AND NOT EXISTS (SELECT FROM rowrunner.delayed d
@@ -94,7 +95,7 @@ BEGIN
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
   -- Not what a job is about: triggers of other tables' owners run as this role.
   EXECUTE format('REVOKE ALL ON %s FROM rowrunner_job_writer', mine.job_table);
-  EXECUTE format('GRANT SELECT (id, status, priority, run_at, created_at, updated_at, attempts, max_attempts,'
+  EXECUTE format('GRANT SELECT (xmin, id, status, priority, run_at, created_at, updated_at, attempts, max_attempts,'
                  ' last_error, lease, locked_by), UPDATE (status, attempts, last_error, run_at, updated_at,'
                  ' lease, locked_at, locked_by) ON %s TO rowrunner_job_writer', mine.job_table);
   SELECT string_agg(r, ', ' ORDER BY r) INTO excluded
@@ -143,6 +144,7 @@ BEGIN
   EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_update AFTER UPDATE ON %s FOR EACH ROW'
     ' WHEN (NEW.status IN (''queued'', ''failed'') OR OLD.status = ''failed'''
     '       OR (NEW.status = ''processing'' AND (NEW.lease IS NULL OR OLD.status NOT IN (''queued'', ''processing'')))'
+    '       OR (OLD.status = ''queued'' AND NEW.status <> ''processing'')'
     '       OR NEW.id <> OLD.id)'
     ' EXECUTE FUNCTION rowrunner.on_update%s', mine.job_table, arguments);
   EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_delete AFTER DELETE ON %s'
@@ -150,6 +152,14 @@ BEGIN
     ' EXECUTE FUNCTION rowrunner.on_delete%s', mine.job_table, arguments);
   EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_truncate AFTER TRUNCATE ON %s'
     ' EXECUTE FUNCTION rowrunner.on_truncate%s', mine.job_table, arguments);
+  IF mine.joins THEN
+    EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_parent_update AFTER UPDATE ON %s'
+      ' REFERENCING NEW TABLE AS written FOR EACH STATEMENT'
+      ' EXECUTE FUNCTION rowrunner.on_parent_update%s', mine.job_table, arguments);
+    EXECUTE format('CREATE OR REPLACE TRIGGER rowrunner_parent_delete AFTER DELETE ON %s'
+      ' REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT'
+      ' EXECUTE FUNCTION rowrunner.on_parent_delete%s', mine.job_table, arguments);
+  END IF;
   PERFORM rowrunner.grant_sequences(mine);
   PERFORM rowrunner.grant_access(mine);
   PERFORM rowrunner.warn_of_triggers(mine.job_table);
@@ -164,19 +174,20 @@ DECLARE
   mine rowrunner.kinds;
   event text;
 BEGIN
-  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.kind = detach.kind FOR UPDATE;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'unknown kind %', detach.kind USING ERRCODE = 'undefined_object';
-  END IF;
+  PERFORM FROM rowrunner.kinds k WHERE k.kind = detach.kind FOR UPDATE;
+  mine := rowrunner.kind_named(detach.kind);
   IF EXISTS (SELECT FROM pg_class c WHERE c.oid = mine.job_table) THEN
     EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', mine.job_table);
     IF EXISTS (SELECT FROM rowrunner.leases l WHERE l.kind = mine.id) THEN
       RAISE EXCEPTION 'kind % has running jobs', detach.kind
         USING ERRCODE = 'object_in_use', HINT = 'Pause the kind and wait until its jobs have ended.';
     END IF;
-    FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate'] LOOP
+    FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate', 'parent_update', 'parent_delete'] LOOP
       EXECUTE format('DROP TRIGGER IF EXISTS rowrunner_%s ON %s', event, mine.job_table);
     END LOOP;
+    -- What waits for others would be held for ever.
+    PERFORM rowrunner.release_row(mine.job_table, w.child_id, w.run_at)
+      FROM rowrunner.waits w WHERE w.child_kind = mine.id;
   END IF;
   PERFORM rowrunner.forget_jobs(mine.id);
   DELETE FROM rowrunner.cancellations c USING rowrunner.leases l WHERE l.kind = mine.id AND c.lease = l.lease;
@@ -252,8 +263,10 @@ BEGIN
   IF NOT pg_has_role(its_owner, 'USAGE') THEN
     RAISE EXCEPTION '% belongs to %, and % may not change it', job_table, its_owner, current_user
       USING ERRCODE = 'insufficient_privilege',
-            HINT = format('Run: GRANT %I TO %I, or: ALTER TABLE %s OWNER TO %2$I', its_owner, current_user,
-                          job_table);
+            -- A member of a superuser can become one.
+            HINT = 'Run: ' || CASE WHEN (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = its_owner) THEN ''
+                                   ELSE format('GRANT %I TO %I, or: ', its_owner, current_user) END
+                   || format('ALTER TABLE %s OWNER TO %I', job_table, current_user);
   END IF;
 END
 $$;
@@ -326,6 +339,35 @@ BEGIN
 END
 $$;
 
+-- Refuses columns that cannot name the owner of a job, or the id by which others know it.
+CREATE FUNCTION rowrunner.refuse_names(job_table regclass, owner name, public_id name) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  problem text;
+BEGIN
+  SELECT format('%s => %L: ', n.role, n.name) || p.problem INTO problem
+  FROM (VALUES ('owner', owner, '{text,uuid}'::regtype[]), ('public_id', public_id, '{text}')) n (role, name, types)
+  LEFT JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = n.name AND a.attnum > 0 AND NOT a.attisdropped
+  CROSS JOIN LATERAL (SELECT CASE
+    WHEN a.attnum IS NULL THEN 'there is no such column'
+    WHEN a.atttypid <> ALL (n.types)
+      THEN format('the column is %s, must be %s', format_type(a.atttypid, a.atttypmod),
+                  array_to_string(n.types, ' or '))
+    WHEN n.role = 'owner' THEN NULL
+    WHEN NOT a.attnotnull THEN 'the column must be NOT NULL'
+    WHEN NOT EXISTS (SELECT FROM pg_index i
+                     WHERE i.indrelid = job_table AND i.indisunique AND i.indisvalid AND i.indimmediate
+                       AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indnkeyatts = 1
+                       AND i.indkey[0] = a.attnum)
+      THEN format('the column needs a unique index: CREATE UNIQUE INDEX ON %s (%I)', job_table, n.name)
+    END AS problem) p
+  WHERE n.name IS NOT NULL AND p.problem IS NOT NULL LIMIT 1;
+  IF problem IS NOT NULL THEN
+    RAISE EXCEPTION '% cannot be attached with %', job_table, problem USING ERRCODE = 'invalid_table_definition';
+  END IF;
+END
+$$;
+
 -- Makes a table a job table: SELECT rowrunner.attach('my_jobs', kind => 'my_kind').
 -- Rows that are queued already get their entries. Calling it again for the same pair is fine: it makes
 -- the triggers anew and adds what is missing. It writes nothing to the table, so that no trigger of its
@@ -335,9 +377,12 @@ $$;
 -- when the kind is attached already: `rowrunner kinds retention KIND never` ends a retention.
 -- `add_columns` adds the columns that the table lacks. If status is one of them, the rows that are there count as
 -- succeeded, or with `enqueue_existing` each of them becomes a job.
+-- `joins` lets other jobs wait for jobs of this kind (rowrunner.run_after). `owner` and `public_id` name the columns by
+-- which a server checks whose a job is, and finds it.
 CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL,
                                  failed_retention interval DEFAULT NULL, add_columns boolean DEFAULT false,
-                                 enqueue_existing boolean DEFAULT false)
+                                 enqueue_existing boolean DEFAULT false, joins boolean DEFAULT NULL,
+                                 owner name DEFAULT NULL, public_id name DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   mine rowrunner.kinds;
@@ -354,6 +399,11 @@ BEGIN
     RAISE EXCEPTION 'enqueue_existing is for add_columns => true: other rows are enqueued if they are queued'
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF attach.retention <= interval '0' OR attach.failed_retention <= interval '0' THEN
+    RAISE EXCEPTION 'retention is % and failed_retention is %, must be more than 0',
+      coalesce(attach.retention::text, 'NULL'), coalesce(attach.failed_retention::text, 'NULL')
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'Leave them out to keep all jobs.';
+  END IF;
   PERFORM rowrunner.refuse_stranger(attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table, attach.add_columns);
   IF attach.add_columns THEN
@@ -362,13 +412,22 @@ BEGIN
   END IF;
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table);
+  PERFORM rowrunner.refuse_names(attach.job_table, attach.owner, attach.public_id);
 
   mine := rowrunner.register(attach.job_table, attach.kind);
+  IF mine.joins AND NOT attach.joins THEN
+    RAISE EXCEPTION 'kind % was attached with joins, which cannot be undone', mine.kind
+      USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Detach it first.';
+  END IF;
   UPDATE rowrunner.kinds k
     SET retention = coalesce(attach.retention, k.retention),
         failed_retention = coalesce(attach.failed_retention, k.failed_retention),
-        cancelled_status = rowrunner.cancelled_status_of(attach.job_table)
-    WHERE k.id = mine.id;
+        cancelled_status = rowrunner.cancelled_status_of(attach.job_table),
+        joins = coalesce(attach.joins, k.joins),
+        owner_column = coalesce(attach.owner, k.owner_column),
+        public_id_column = coalesce(attach.public_id, k.public_id_column)
+    WHERE k.id = mine.id
+    RETURNING k.* INTO mine;
   PERFORM rowrunner.equip(mine);
   IF rowrunner.may_lack_entries(attach.job_table, added, attach.enqueue_existing, attach.retention) THEN
     SELECT m.unleased INTO unleased FROM rowrunner.add_missing(mine.id) m;

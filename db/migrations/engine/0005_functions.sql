@@ -86,8 +86,10 @@ $$;
 
 -- Cancels a job. A waiting one ends at once ('cancelled'); of a running one it is asked ('requested'),
 -- and its worker hears of it within two seconds. Otherwise answers the status that the job has, or
--- NULL if there is none.
-CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL) RETURNS text
+-- NULL if there is none. With `cascade` the jobs that wait for it are cancelled too: first those that nothing waits for,
+-- as a run_after that holds the waits row of one of them may wait for its parents.
+CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL, cascade boolean DEFAULT false)
+RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(cancel.kind);
@@ -95,6 +97,9 @@ DECLARE
   found_status text;
   found_lease bigint;
 BEGIN
+  IF cancel.cascade THEN
+    PERFORM rowrunner.cancel(a.kind, a.id, cancel.reason) FROM rowrunner.jobs_after(mine.id, cancel.job_id) a;
+  END IF;
   SELECT r.found_status, r.found_lease INTO found_status, found_lease
     FROM rowrunner.cancel_row(mine.job_table, cancel.job_id, mine.cancelled_status, why) r;
   IF found_status = 'queued' THEN
@@ -115,8 +120,20 @@ CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN state <> '40001' AND left(state, 2) NOT IN ('08', '0A', '25', '26', '42', '53', '57', '58');
 
+-- Whether a job has stored a step since it was claimed. It is volatile, so that it also sees a step that was
+-- committed after the caller's statement began; call it with the job's row locked, and none can follow.
+CREATE FUNCTION rowrunner.stored_a_step(kind smallint, job_id uuid, since timestamptz) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM rowrunner.steps s
+                 WHERE s.kind = stored_a_step.kind AND s.job_id = stored_a_step.job_id
+                   AND s.created_at >= stored_a_step.since);
+END
+$$;
+
 -- Takes back those of the named jobs that are still processing under their leases: each is charged one
--- attempt and queued again, or ended. A row that another session has locked is passed over. If the
+-- attempt and queued again, or ended; one that has stored a step since its claim gets further each time, and
+-- is queued uncharged. A row that another session has locked is passed over. If the
 -- statement fails, both halves are tried, so that the jobs whose rows cannot be written are found: they
 -- are answered with the error. At `until` it ends; what it did not come to is left as it is.
 CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[],
@@ -135,26 +152,30 @@ BEGIN
   BEGIN
     EXECUTE format($sql$
       WITH held AS MATERIALIZED (
-        SELECT t.id, t.lease, n.worker,
+        SELECT t.id, t.lease, t.locked_at, n.worker,
                (SELECT c.reason FROM rowrunner.cancellations c
                 WHERE c.lease = n.lease AND c.job_id = n.id) AS reason
         FROM unnest($1, $2, $3) n (id, lease, worker) JOIN %1$s t ON t.id = n.id
         WHERE CASE WHEN t.status = 'processing' THEN t.lease = n.lease END
         FOR UPDATE OF t SKIP LOCKED
+      ), judged AS MATERIALIZED (
+        SELECT h.*, (NOT rowrunner.stored_a_step($5, h.id, h.locked_at))::integer AS charge FROM held h
       ), back AS (
         UPDATE %1$s t
-        SET attempts = least(t.attempts, 2147483646) + 1,
+        SET attempts = least(t.attempts, 2147483646) + h.charge,
             status = CASE WHEN h.reason IS NOT NULL THEN $4
-                          WHEN least(t.attempts, 2147483646) + 1 >= t.max_attempts THEN 'failed'
+                          WHEN h.charge = 1 AND least(t.attempts, 2147483646) + 1 >= t.max_attempts
+                          THEN 'failed'
                           ELSE 'queued' END,
             last_error = coalesce(h.reason, 'worker ' || h.worker || ' was lost'),
             lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
-        FROM held h
+        FROM judged h
         WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
-        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker
+        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker, h.charge
       ), noted AS (
         INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
-        SELECT $5, b.id, b.attempts, b.worker, b.last_error FROM back b
+        SELECT $5, b.id, CASE b.charge WHEN 1 THEN b.attempts ELSE least(b.attempts, 2147483646) + 1 END,
+               b.worker, b.last_error FROM back b
       )
       SELECT (SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
                                                   'attempts', b.attempts)) FROM back b),
@@ -185,7 +206,7 @@ END
 $$;
 
 -- Takes the jobs of lost workers back: leases of the kind that have expired are removed, and what is
--- still processing under them is charged one attempt and queued again, or ends. Answers these jobs,
+-- still processing under them is queued again, or ends, as rescue_jobs says. Answers these jobs,
 -- and with an error those whose rows could not be written.
 -- A lease of which a job could not be taken back is put off: for a second if the row is locked, and for
 -- longer each time, up to ten minutes, if writing it fails. So a rescue always comes to the others. If asked
@@ -393,6 +414,7 @@ DECLARE
   ids uuid[] := '{}';
   message text;
   first_state text;
+  first_error text;
   of_the_table boolean := true;
 BEGIN
   seen := 0;
@@ -425,6 +447,7 @@ BEGIN
         verdict := 'failed';
         message := format('%s (SQLSTATE %s)', SQLERRM, SQLSTATE);
         first_state := coalesce(first_state, SQLSTATE);
+        first_error := coalesce(first_error, SQLERRM);
         of_the_table := of_the_table AND SQLSTATE LIKE '42%';
     END;
     CONTINUE WHEN verdict = 'locked';
@@ -447,7 +470,7 @@ BEGIN
       VALUES (claim_each.lease, mine.id, claim_each.worker,
               clock_timestamp() + claim_each.lease_ms * interval '1 ms', ids);
   ELSIF first_state IS NOT NULL AND of_the_table THEN
-    RAISE EXCEPTION USING ERRCODE = first_state, MESSAGE = error;
+    RAISE EXCEPTION USING ERRCODE = first_state, MESSAGE = first_error;
   END IF;
 END
 $$;

@@ -162,6 +162,27 @@ BEGIN
 END
 $$;
 
+-- Refuses a wrong call before any job is touched: the error is the caller's, and no job's.
+CREATE FUNCTION rowrunner.refuse_unless(fits boolean, complaint text, hint text) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF fits IS NOT TRUE THEN
+    RAISE EXCEPTION '%', complaint USING ERRCODE = 'invalid_parameter_value', HINT = hint;
+  END IF;
+END
+$$;
+
+-- A lease that does not last is lost at once, and the jobs of one that lasts for days are missing when its worker is.
+CREATE FUNCTION rowrunner.check_lease_for(lease_for interval) RETURNS void
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM rowrunner.refuse_unless(
+    lease_for > interval '0' AND lease_for <= interval '1 day',
+    format('lease_for is %s, must be more than 0 and at most a day', coalesce(lease_for::text, 'NULL')),
+    'A lease is kept by heartbeats: 10 to 60 seconds are usual.');
+END
+$$;
+
 -- Takes up to `at_most` jobs that are due, each as its whole row with its lease in it. It goes on until it
 -- has a job or has seen every entry that no other session has locked. If a batch cannot be claimed, it goes
 -- on entry by entry and puts off what cannot be claimed, twenty entries in one call at most.
@@ -179,16 +200,28 @@ DECLARE
   jobs jsonb[];
   put_off integer := 0;
   rescued integer := 0;
+  failed integer := 0;
   lost record;
 BEGIN
+  PERFORM rowrunner.refuse_unless(claim.worker <> '', 'worker is NULL or empty, must be a name',
+                                  'Give each process a name of its own, as in python:host:pid.');
+  PERFORM rowrunner.refuse_unless(claim.at_most > 0,
+                                  format('at_most is %s, must be 1 or more', coalesce(claim.at_most::text, 'NULL')),
+                                  'It says how many jobs to claim.');
+  PERFORM rowrunner.check_lease_for(claim.lease_for);
   PERFORM rowrunner.worker_seen(claim.worker, mine.kind);
   IF mine.paused THEN
     RETURN;
   END IF;
-  PERFORM rowrunner.move_due(ARRAY[mine.id]);
+  PERFORM rowrunner.move_due(ARRAY[mine.id]), CASE WHEN rowrunner.joins_noted() THEN rowrunner.fire_joins() END;
   FOR lost IN SELECT * FROM rowrunner.rescue(mine.id) LOOP
     IF lost.error IS NULL THEN
       rescued := rescued + 1;
+      -- Where a cancelled job is called failed, its error tells; it does not count, as in rowrunner.fail.
+      failed := failed + (lost.status = 'failed' AND NOT (mine.cancelled_status = 'failed' AND EXISTS (
+        SELECT FROM rowrunner.failures f
+        WHERE f.kind = mine.id AND f.job_id = lost.job_id
+          AND (f.error = 'cancelled' OR f.error LIKE 'cancelled: %'))))::integer;
     ELSE
       RAISE WARNING 'job % of a lost worker cannot be taken back: %', lost.job_id, lost.error;
     END IF;
@@ -212,7 +245,7 @@ BEGIN
     END;
   END LOOP;
   IF rescued > 0 OR jobs IS NOT NULL THEN
-    PERFORM rowrunner.count_jobs(mine.id, claim.worker, rescued => rescued,
+    PERFORM rowrunner.count_jobs(mine.id, claim.worker, rescued => rescued, failed => failed,
                                  claimed => coalesce(cardinality(jobs), 0));
   END IF;
   RETURN QUERY SELECT unnest(jobs);
@@ -226,6 +259,9 @@ RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   mine record;
 BEGIN
+  IF heartbeat.lease_for IS NOT NULL THEN
+    PERFORM rowrunner.check_lease_for(heartbeat.lease_for);
+  END IF;
   UPDATE rowrunner.leases l
     SET expires_at = clock_timestamp() + coalesce(heartbeat.lease_for, l.lease_for, '10 seconds')
     FROM rowrunner.kinds k
@@ -287,6 +323,14 @@ DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(fail.kind);
   ended record;
 BEGIN
+  PERFORM rowrunner.refuse_unless(fail.error IS NOT NULL, 'error is NULL, must be a text',
+                                  'It says why the job failed, in last_error and in rowrunner.attempts.');
+  PERFORM rowrunner.refuse_unless(fail.retry_after >= interval '0',
+                                  format('retry_after is %s, must be 0 or more',
+                                         coalesce(fail.retry_after::text, 'NULL')),
+                                  'Leave it out for a second; final => true ends the job without a retry.');
+  PERFORM rowrunner.refuse_unless(fail.final IS NOT NULL, 'final is NULL, must be true or false',
+                                  'True ends the job without a retry.');
   PERFORM FROM rowrunner.leases l WHERE l.lease = fail.lease FOR UPDATE;
   EXECUTE format($sql$
     WITH ended AS (
@@ -345,19 +389,20 @@ END
 $$;
 
 -- Stores the result of a step, so that a later attempt need not do it again; false means that the
--- lease is lost. FOR SHARE keeps a rescue from slipping in between the check and the
--- insert.
+-- lease is lost. The lock keeps a rescue from slipping in between the check and the insert.
 CREATE FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb DEFAULT 'null')
 RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(step.kind);
   n integer;
 BEGIN
+  PERFORM rowrunner.refuse_unless(step.step <> '', 'step is NULL or empty, must be a name',
+                                  'A later attempt finds the result by this name.');
   EXECUTE format($sql$
     INSERT INTO rowrunner.steps (kind, job_id, step, result)
     SELECT $1, held.id, $4, $5
     FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
-          FOR SHARE) held
+          FOR NO KEY UPDATE) held
     ON CONFLICT (kind, job_id, step) DO UPDATE SET result = excluded.result, created_at = now() $sql$,
     mine.job_table)
     USING mine.id, step.job_id, step.lease, step.step, coalesce(step.result, 'null');
@@ -381,11 +426,16 @@ DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(progress.kind);
   n integer;
 BEGIN
+  PERFORM rowrunner.refuse_unless(progress.done >= 0 AND progress.total >= 0,
+                                  format('done is %s and total is %s, must both be 0 or more',
+                                         coalesce(progress.done::text, 'NULL'),
+                                         coalesce(progress.total::text, 'NULL')),
+                                  'They say how many parts are done, and how many there are.');
   EXECUTE format($sql$
     INSERT INTO rowrunner.progress (kind, job_id, done, total, message)
     SELECT $1, held.id, $4, $5, $6
     FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
-          FOR SHARE) held
+          FOR NO KEY UPDATE) held
     ON CONFLICT (kind, job_id) DO UPDATE
     SET done = excluded.done, total = excluded.total, message = excluded.message, updated_at = now() $sql$,
     mine.job_table)

@@ -49,7 +49,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT max(pg_relation_size(c.oid)) / current_setting('block_size')::bigint
   FROM pg_class c
   WHERE c.relnamespace = 'rowrunner'::regnamespace
-    AND c.relname IN ('queue', 'delayed', 'failures', 'steps', 'progress', 'attempts')
+    AND c.relname IN ('queue', 'delayed', 'failures', 'steps', 'progress', 'attempts', 'waits', 'edges')
 $$;
 
 -- Removes what is no longer needed: counters of last week, workers that vanished yesterday, requests to
@@ -75,7 +75,8 @@ BEGIN
   LOOP
     FOR mine IN SELECT * FROM rowrunner.kinds k ORDER BY k.id LOOP
       BEGIN
-        removed := removed + rowrunner.sweep_kind(mine.id, next_page, coalesce(pages, 1000));
+        removed := removed + rowrunner.sweep_kind(mine.id, next_page, coalesce(pages, 1000))
+                   + rowrunner.sweep_joins(mine.id, next_page, coalesce(pages, 1000));
       EXCEPTION WHEN OTHERS THEN  -- whatever is wrong with one table, the others are swept
         RAISE WARNING 'entries of kind % were not swept: %', mine.kind, SQLERRM;
       END;
@@ -137,7 +138,7 @@ BEGIN
   problems := ARRAY(SELECT rowrunner.attach_problems(mine.job_table));
   removed := 0;
   WHILE page < rowrunner.pages_to_sweep() LOOP
-    removed := removed + rowrunner.sweep_kind(mine.id, page, 1000);
+    removed := removed + rowrunner.sweep_kind(mine.id, page, 1000) + rowrunner.sweep_joins(mine.id, page, 1000);
     page := page + 1000;
   END LOOP;
   removed := removed + rowrunner.remove_duplicates(mine.id);

@@ -13,6 +13,7 @@ SELECT k.kind, format('trigger %s is %s: jobs may have no entry', name,
                       CASE WHEN t.oid IS NULL THEN 'missing' ELSE 'disabled' END),
        format('SELECT rowrunner.attach(%L, kind => %L)', k.job_table, k.kind)
 FROM rowrunner.kinds k
-CROSS JOIN unnest('{rowrunner_insert,rowrunner_update,rowrunner_delete,rowrunner_truncate}'::name[]) name
+CROSS JOIN unnest('{rowrunner_insert,rowrunner_update,rowrunner_delete,rowrunner_truncate}'::name[]
+                  || CASE WHEN k.joins THEN '{rowrunner_parent_update,rowrunner_parent_delete}'::name[] END) name
 LEFT JOIN pg_trigger t ON t.tgrelid = k.job_table AND t.tgname = name
 WHERE k.kind = $1 AND (t.oid IS NULL OR t.tgenabled NOT IN ('O', 'A'))

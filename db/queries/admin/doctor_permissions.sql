@@ -1,9 +1,10 @@
 -- How the owners and permissions in the schema rowrunner differ from what migrate sets. What it sets is read from
--- its own statement, $1 (ensure_permissions): each ALTER FUNCTION ... OWNER TO and GRANT ... ON ... TO in it. $2 is
--- the version of the schema that this statement is for; a newer schema has others.
+-- its own statements, $1 (ensure_permissions and ensure_api_permissions): each ALTER FUNCTION ... OWNER TO and
+-- GRANT ... ON ... TO in them. $2 is the version of the schema that these are for; a newer schema has others.
 WITH roles AS MATERIALIZED (
   SELECT r.rolname::text AS name, r.oid FROM pg_roles r
   WHERE r.rolname IN ('rowrunner_engine', 'rowrunner_job_writer', 'rowrunner_worker', 'rowrunner_app')
+     OR (r.rolname = 'rowrunner_server' AND to_regclass('rowrunner.tokens') IS NOT NULL)
   UNION ALL SELECT 'public', 0
 ), object AS MATERIALIZED (
   SELECT c.oid, 'pg_class'::regclass AS catalog, c.oid::regclass::text AS name, c.relowner AS owner,
@@ -21,7 +22,9 @@ WITH roles AS MATERIALIZED (
   SELECT role, CASE WHEN g.objects LIKE 'FUNCTION %' THEN to_regprocedure(name)::oid
                     ELSE to_regclass(name)::oid END AS object, privilege
   FROM granted g, regexp_split_to_table(g.roles, ', ') role, regexp_split_to_table(g.privileges, ', ') privilege,
-       regexp_split_to_table(regexp_replace(g.objects, '^(FUNCTION|SEQUENCE) ', ''), ', (?=rowrunner\.)') name
+       -- A function may take a table's type, which is not followed by a parenthesis.
+       regexp_split_to_table(regexp_replace(g.objects, '^(FUNCTION|SEQUENCE) ', ''),
+                             CASE WHEN g.objects LIKE 'FUNCTION %' THEN ', (?=rowrunner\.\w+\()' ELSE ', ' END) name
   WHERE g.objects NOT LIKE 'SCHEMA %'
   UNION ALL
   SELECT 'rowrunner_worker', s, privilege

@@ -3,7 +3,7 @@ WITH wanted (role, privilege, columns) AS (
   VALUES ('rowrunner_app', 'SELECT', NULL), ('rowrunner_app', 'INSERT', NULL),
          ('rowrunner_worker', 'SELECT', NULL), ('rowrunner_worker', 'INSERT', NULL),
          ('rowrunner_worker', 'UPDATE', NULL), ('rowrunner_worker', 'DELETE', NULL),
-         ('rowrunner_job_writer', 'SELECT', '{id,status,priority,run_at,created_at,updated_at,attempts,max_attempts,'
+         ('rowrunner_job_writer', 'SELECT', '{xmin,id,status,priority,run_at,created_at,updated_at,attempts,max_attempts,'
                                             'last_error,lease,locked_by}'),
          ('rowrunner_job_writer', 'UPDATE', '{status,attempts,last_error,run_at,updated_at,lease,locked_at,'
                                             'locked_by}')

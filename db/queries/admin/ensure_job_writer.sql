@@ -107,6 +107,102 @@ BEGIN
 END
 $$;
 
+-- The job that is to wait for others, locked, and whether this transaction has written it: then no other can have
+-- claimed it. A subtransaction has a greater number than its transaction, and of all rows that can be seen only
+-- those of this transaction come from one that is in progress.
+CREATE OR REPLACE FUNCTION rowrunner.child_row(job_table regclass, job_id uuid, OUT found_status text,
+                                               OUT found_run_at timestamptz, OUT written_here boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $$
+DECLARE
+  own CONSTANT bigint := pg_current_xact_id()::text::bigint;
+  writer bigint;
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('SELECT j.status, j.run_at, j.xmin::text::bigint FROM %s j WHERE j.id = $1 FOR NO KEY UPDATE',
+                 job_table) INTO found_status, found_run_at, writer USING job_id;
+  -- A row has the lower 32 bits only.
+  writer := own + ((writer - own) % 4294967296 + 6442450944) % 4294967296 - 2147483648;
+  written_here := writer = own OR (writer > own AND pg_xact_status(writer::text::xid8) = 'in progress');
+END
+$$;
+
+-- Holds a queued job: while run_at is 'infinity' no claim takes it.
+CREATE OR REPLACE FUNCTION rowrunner.hold_row(job_table regclass, job_id uuid) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $$
+DECLARE
+  held boolean;
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('UPDATE %s j SET run_at = ''infinity'' WHERE j.id = $1 AND j.status = ''queued'''
+                 ' RETURNING j.run_at = ''infinity''', job_table) INTO held USING job_id;
+  IF held IS NOT TRUE THEN
+    RAISE EXCEPTION 'the UPDATE that holds job % left it to run: does a trigger suppress or change it?', job_id
+      USING ERRCODE = 'RR004';
+  END IF;
+END
+$$;
+
+-- Lets a held job run at its time.
+CREATE OR REPLACE FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamptz) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $$
+DECLARE
+  n integer;
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('UPDATE %s j SET run_at = $2, updated_at = now() WHERE j.id = $1 AND j.status = ''queued''',
+                 job_table) USING job_id, at;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  IF n = 0 THEN
+    RAISE EXCEPTION 'the UPDATE that releases job % changed no row: does a trigger suppress it?', job_id
+      USING ERRCODE = 'RR004';
+  END IF;
+END
+$$;
+
+-- The status of a job, which is locked now; 'locked' if another session has it, NULL if there is none.
+CREATE OR REPLACE FUNCTION rowrunner.free_row(job_table regclass, job_id uuid) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $$
+DECLARE
+  found_status text;
+  n integer;
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('SELECT j.status FROM %s j WHERE j.id = $1 FOR NO KEY UPDATE SKIP LOCKED', job_table)
+    INTO found_status USING job_id;
+  IF found_status IS NULL THEN
+    EXECUTE format('SELECT FROM %s j WHERE j.id = $1', job_table) USING job_id;
+    GET DIAGNOSTICS n = ROW_COUNT;
+  END IF;
+  RETURN CASE WHEN n = 1 THEN 'locked' ELSE found_status END;
+END
+$$;
+
+-- Those of the named jobs that exist, locked in the order of their ids, so that none of them ends meanwhile.
+CREATE OR REPLACE FUNCTION rowrunner.share_rows(job_table regclass, ids uuid[]) RETURNS TABLE (id uuid, status text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET row_security = off
+SET enable_seqscan = off AS $$
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  RETURN QUERY EXECUTE format('SELECT j.id, j.status FROM %s j WHERE j.id = ANY ($1) ORDER BY j.id FOR SHARE',
+                              job_table) USING ids;
+END
+$$;
+
 -- Before PostgreSQL 18 a deferred trigger runs as the role that commits. What code in a table's indexes and
 -- constraints caused is run here instead.
 CREATE OR REPLACE FUNCTION rowrunner.fire_deferred() RETURNS void

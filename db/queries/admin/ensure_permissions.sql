@@ -10,6 +10,11 @@ ALTER FUNCTION rowrunner.on_update() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.on_delete() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.on_truncate() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.on_wakeup() OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.on_parent_update() OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.on_parent_delete() OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.run_after(text, uuid, text, uuid[], text, interval) OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.fire_joins(integer) OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.sweep_joins(smallint, bigint, bigint) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.end_cancelled_row(regclass, uuid, text, text) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.clear_lease_of_row(regclass, uuid) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.jobs_without_entry(smallint, real) OWNER TO rowrunner_engine;
@@ -17,11 +22,16 @@ ALTER FUNCTION rowrunner.add_missing(smallint) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.sweep_kind(smallint, bigint, bigint) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.requeue(text, uuid) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.enqueue_again(text, uuid, timestamptz) OWNER TO rowrunner_engine;
-ALTER FUNCTION rowrunner.cancel(text, uuid, text) OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.cancel(text, uuid, text, boolean) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.requeue_row(regclass, uuid, text[], timestamptz) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.cancel_row(regclass, uuid, text, text) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.unended_jobs(regclass, real) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.jobs_among(regclass, uuid[]) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.child_row(regclass, uuid) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.hold_row(regclass, uuid) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.release_row(regclass, uuid, timestamptz) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.free_row(regclass, uuid) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.share_rows(regclass, uuid[]) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.fire_deferred() OWNER TO rowrunner_job_writer;
 REVOKE CREATE ON SCHEMA rowrunner FROM rowrunner_engine;
 REVOKE ALL ON SCHEMA rowrunner FROM rowrunner_job_writer;
@@ -54,6 +64,8 @@ GRANT SELECT, INSERT, DELETE ON rowrunner.queue, rowrunner.delayed, rowrunner.wa
 GRANT SELECT, INSERT, UPDATE, DELETE ON rowrunner.failures TO rowrunner_engine;
 GRANT SELECT, DELETE ON rowrunner.steps, rowrunner.progress, rowrunner.attempts, rowrunner.claim_errors
   TO rowrunner_engine;
+GRANT SELECT, INSERT, UPDATE, DELETE ON rowrunner.waits, rowrunner.edges, rowrunner.join_candidates
+  TO rowrunner_engine;
 GRANT SELECT ON rowrunner.kinds TO rowrunner_engine;
 GRANT USAGE ON SEQUENCE rowrunner.queue_back, rowrunner.queue_front TO rowrunner_engine;
 GRANT EXECUTE ON FUNCTION rowrunner.wake(regclass, text), rowrunner.forget_jobs(smallint),
@@ -65,7 +77,17 @@ GRANT EXECUTE ON FUNCTION rowrunner.kind_named(text),
   rowrunner.end_cancelled_row(regclass, uuid, text, text), rowrunner.clear_lease_of_row(regclass, uuid),
   rowrunner.requeue_row(regclass, uuid, text[], timestamptz),
   rowrunner.cancel_row(regclass, uuid, text, text), rowrunner.unended_jobs(regclass, real),
-  rowrunner.jobs_among(regclass, uuid[]), rowrunner.fire_deferred() TO rowrunner_engine;
+  rowrunner.jobs_among(regclass, uuid[]), rowrunner.fire_deferred(), rowrunner.child_row(regclass, uuid),
+  rowrunner.hold_row(regclass, uuid), rowrunner.release_row(regclass, uuid, timestamptz),
+  rowrunner.free_row(regclass, uuid), rowrunner.share_rows(regclass, uuid[]) TO rowrunner_engine;
+-- Joins.
+GRANT EXECUTE ON FUNCTION rowrunner.note_ends(smallint, uuid[], boolean), rowrunner.forget_wait(smallint, uuid),
+  rowrunner.forget_joins(smallint),
+  rowrunner.check_join(rowrunner.kinds, uuid, rowrunner.kinds, uuid[], text, interval),
+  rowrunner.lock_wait(rowrunner.kinds, uuid), rowrunner.lock_parents(rowrunner.kinds, uuid[], text),
+  rowrunner.refuse_cycle(rowrunner.kinds, uuid, rowrunner.kinds, uuid[]), rowrunner.fire_child(rowrunner.waits),
+  rowrunner.lock_candidates(text[], integer), rowrunner.lock_overdue(text[], integer),
+  rowrunner.put_off_join(rowrunner.waits, text), rowrunner.jobs_after(smallint, uuid) TO rowrunner_engine;
 
 -- Workers run the engine. Of a kind they change only whether it is paused: its table is what the
 -- functions above write to.
@@ -73,17 +95,21 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON rowrunner.queue, rowrunner.delayed, rowr
   rowrunner.workers, rowrunner.cancellations, rowrunner.steps, rowrunner.progress,
   rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters TO rowrunner_worker;
 GRANT SELECT, UPDATE (paused) ON rowrunner.kinds TO rowrunner_worker;
-GRANT SELECT ON rowrunner.schema_info, rowrunner.live_workers TO rowrunner_worker;
+GRANT SELECT ON rowrunner.schema_info, rowrunner.live_workers, rowrunner.waits, rowrunner.edges,
+  rowrunner.join_candidates TO rowrunner_worker;
 GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_worker;
 GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.reached_mark(smallint, bigint), rowrunner.reached_seq(regclass, smallint),
   rowrunner.reach(regclass, bigint), rowrunner.job_columns(), rowrunner.kind_named(text),
   rowrunner.job_table_columns(text), rowrunner.requeue(text, uuid),
-  rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text),
+  rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text, boolean),
   rowrunner.enqueue_again(text, uuid, timestamptz),
   rowrunner.rescue(smallint, integer, boolean), rowrunner.concerns_one_row(text),
   rowrunner.rescue_jobs(rowrunner.kinds, uuid[], bigint[], text[], timestamptz),
+  rowrunner.stored_a_step(smallint, uuid, timestamptz),
   rowrunner.move_due(smallint[], integer),
+  rowrunner.run_after(text, uuid, text, uuid[], text, interval), rowrunner.joins_noted(),
+  rowrunner.fire_joins(integer), rowrunner.sweep_joins(smallint, bigint, bigint),
   rowrunner.sweep(bigint, bigint), rowrunner.sweep_kind(smallint, bigint, bigint),
   rowrunner.pages_to_sweep(),
   rowrunner.none_kept(regclass, uuid[], bigint[]),
@@ -93,6 +119,7 @@ GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.claim_one(regclass, uuid, smallint, bigint, text),
   rowrunner.claim_each(smallint, smallint, bigint, integer, bigint, text, bigint),
   rowrunner.claim(text, text, integer, interval), rowrunner.heartbeat(bigint, interval),
+  rowrunner.refuse_unless(boolean, text, text), rowrunner.check_lease_for(interval),
   rowrunner.take(rowrunner.kinds, text, integer, interval, smallint, bigint),
   rowrunner.drop_stale_entries(rowrunner.kinds, smallint, bigint),
   rowrunner.put_off_entry(rowrunner.kinds, smallint, bigint, text, text),
@@ -108,12 +135,13 @@ GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
 -- became of them.
 GRANT SELECT ON rowrunner.schema_info, rowrunner.kinds, rowrunner.queue, rowrunner.delayed,
   rowrunner.leases, rowrunner.workers, rowrunner.live_workers, rowrunner.cancellations, rowrunner.steps,
-  rowrunner.progress, rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters
-  TO rowrunner_app;
+  rowrunner.progress, rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters,
+  rowrunner.waits, rowrunner.edges, rowrunner.join_candidates TO rowrunner_app;
 GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.job_columns(),
   rowrunner.job_table_columns(text), rowrunner.requeue(text, uuid),
   rowrunner.enqueue_again(text, uuid, timestamptz),
-  rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text) TO rowrunner_app;
+  rowrunner.run_after(text, uuid, text, uuid[], text, interval),
+  rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text, boolean) TO rowrunner_app;
 
 -- Job tables and the sequences of their kinds, as attach granted them. A table of which the migrating
 -- role is not the owner may have lost its permissions in a restore.
@@ -132,7 +160,7 @@ BEGIN
         pg_get_userbyid(owner)
         USING HINT = format('Let that role run: GRANT SELECT, INSERT ON %1$s TO rowrunner_app;'
                             ' GRANT SELECT, INSERT, UPDATE, DELETE ON %1$s TO rowrunner_worker;'
-                            ' GRANT SELECT (id, status, priority, run_at, created_at, updated_at, attempts,'
+                            ' GRANT SELECT (xmin, id, status, priority, run_at, created_at, updated_at, attempts,'
                             ' max_attempts, last_error, lease, locked_by), UPDATE (status, attempts, last_error,'
                             ' run_at, updated_at, lease, locked_at, locked_by) ON %1$s TO rowrunner_job_writer',
                             attached.job_table);

@@ -1,12 +1,13 @@
--- What every kind has to do beside what waits (waiting.sql), and what was done in the last hour. Counts
--- stop at $1, so that a long list costs no more than that; none of them looks at a job table.
+-- What every kind has to do beside what waits (waiting.sql), what was done in the last hour, and how many jobs wait
+-- for others. Counts stop at $1, so that a long list costs no more than that; none of them looks at a job table.
 SELECT k.id, k.kind, k.paused,
        (SELECT count(*) FROM (SELECT FROM rowrunner.delayed d WHERE d.kind = k.id LIMIT $1::integer) x),
        (SELECT coalesce(sum(cardinality(l.job_ids)), 0) FROM rowrunner.leases l WHERE l.kind = k.id),
        (SELECT count(*) FROM (SELECT FROM rowrunner.failures f WHERE f.kind = k.id LIMIT $1::integer) x),
        (SELECT count(*) FROM rowrunner.live_workers w WHERE k.kind = ANY (w.kinds)),
        coalesce(c.claimed, 0), coalesce(c.succeeded, 0), coalesce(c.failed, 0), coalesce(c.retried, 0),
-       coalesce(c.rescued, 0), coalesce(c.released, 0), coalesce(c.refused, 0)
+       coalesce(c.rescued, 0), coalesce(c.released, 0), coalesce(c.refused, 0),
+       (SELECT count(*) FROM (SELECT FROM rowrunner.waits w WHERE w.child_kind = k.id LIMIT $1::integer) x) AS held
 FROM rowrunner.kinds k
 LEFT JOIN (
   SELECT kind, sum(claimed) AS claimed, sum(succeeded) AS succeeded, sum(failed) AS failed,

@@ -1,2 +1,2 @@
--- Starts a transaction of several round trips: settling jobs that have effects.
+-- Starts a transaction of several round trips.
 BEGIN

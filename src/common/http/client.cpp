@@ -42,6 +42,7 @@ url follow(request& wanted, const url& from, const response& answer) {
   if (see_other || as_browsers_do) {
     wanted.method = "GET";
     wanted.body.clear();
+    wanted.source.reset();
     wanted.headers.erase("Content-Type");
     wanted.headers.erase("Content-Encoding");
   }
@@ -105,8 +106,8 @@ asio::awaitable<response> client::core::converse(std::shared_ptr<core> self,
                                                  const request& wanted, const std::string& head,
                                                  clock::time_point deadline) {
   const connection::limits allowed{self->options.max_header, wanted.max_body,
-                                   self->options.max_error_body, deadline};
-  response answer = co_await on->exchange(head, wanted.body, wanted.method == "HEAD", allowed);
+                                   self->options.max_error_body, deadline, wanted.stall_timeout};
+  response answer = co_await on->exchange(head, wanted, allowed);
   self->idle.give(std::move(on), clock::now());
   co_return answer;
 }

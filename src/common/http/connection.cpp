@@ -9,13 +9,14 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/stream_traits.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/error.hpp>
+#include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 #include <cerrno>
 #include <tuple>
@@ -33,8 +34,34 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using plain_stream = beast::tcp_stream;
 using tls_stream = asio::ssl::stream<beast::tcp_stream>;
-using message = beast::http::response<beast::http::string_body>;
-using parser = beast::http::response_parser<beast::http::string_body>;
+
+/// Beast's own string_body takes as much memory as the answer announces, before it has come.
+struct growing_body {
+  using value_type = std::string;
+
+  class reader {
+   public:
+    template <bool is_request, typename Fields>
+    reader(beast::http::header<is_request, Fields>&, value_type& body) : body_(body) {}
+
+    void init(const boost::optional<std::uint64_t>&, error_code& failure) { failure = {}; }
+    template <typename Buffers>
+    std::size_t put(const Buffers& buffers, error_code& failure) {
+      failure = {};
+      for (const auto& each : beast::buffers_range_ref(buffers)) {
+        body_.append(static_cast<const char*>(each.data()), each.size());
+      }
+      return beast::buffer_bytes(buffers);
+    }
+    void finish(error_code& failure) { failure = {}; }
+
+   private:
+    value_type& body_;
+  };
+};
+
+using message = beast::http::response<growing_body>;
+using parser = beast::http::response_parser<growing_body>;
 using clock = std::chrono::steady_clock;
 
 constexpr auto tuple = asio::as_tuple(asio::use_awaitable);
@@ -92,10 +119,10 @@ bool is_refusal(const parser& answer) {
   return status >= 300 || status < 200;
 }
 
-// The parser's own limit is the same for every status.
-bool is_beyond(const parser& answer, const connection::limits& allowed) {
+// The parser's own limit is the same for every status. `passed_on` is what has left the parser.
+bool is_beyond(const parser& answer, const connection::limits& allowed, std::uint64_t passed_on) {
   if (!answer.is_header_done()) return false;
-  const std::size_t size = answer.get().body().size();
+  const std::uint64_t size = passed_on + answer.get().body().size();
   if (is_refusal(answer)) return size > allowed.error_body;
   // The answer to a HEAD is done, whatever length it names.
   const std::uint64_t announced = answer.is_done() ? 0 : answer.content_length().value_or(0);
@@ -184,28 +211,68 @@ struct connection::stream {
 
   template <typename Wire>
   asio::awaitable<message> converse(Wire& on, origin server, const std::string& head,
-                                    const std::string& body, bool head_only, limits allowed);
+                                    const request& wanted, limits allowed);
   template <typename Wire>
-  asio::awaitable<error_code> read(Wire& on, parser& answer, limits allowed);
+  asio::awaitable<error_code> send(Wire& on, const std::string& head, const request& wanted,
+                                   limits allowed);
+  template <typename Wire>
+  asio::awaitable<error_code> send_pieces(Wire& on, byte_source& from, limits allowed);
+  template <typename Wire>
+  asio::awaitable<error_code> read(Wire& on, parser& answer, byte_sink* sink, limits allowed);
+
+  /// Until the next piece.
+  void limit_time(const limits& allowed) {
+    const auto stall = clock::now() + allowed.stall;
+    lowest().expires_at(allowed.stall.count() > 0 ? std::min(stall, allowed.deadline)
+                                                  : allowed.deadline);
+  }
+};
+
+/// Gives what has come of a good answer to the sink.
+class body_passage {
+ public:
+  explicit body_passage(byte_sink* to) : to_(to) {}
+
+  std::uint64_t passed_on() const { return passed_on_; }
+
+  asio::awaitable<void> pass_on(parser& answer) {
+    if (to_ == nullptr || !answer.is_header_done() || is_refusal(answer)) co_return;
+    if (!std::exchange(begun_, true)) to_->restart();
+    std::string piece = std::exchange(answer.get().body(), {});
+    if (piece.empty()) co_return;
+    passed_on_ += piece.size();
+    co_await to_->write(std::move(piece));
+  }
+
+ private:
+  byte_sink* const to_;
+  bool begun_ = false;
+  std::uint64_t passed_on_ = 0;
 };
 
 // Beast's own read starts its next piece without a look at the cancellation that came while the
 // last piece was on its way to it, so each piece is asked for here, where co_await looks.
 template <typename Wire>
-asio::awaitable<error_code> connection::stream::read(Wire& on, parser& answer, limits allowed) {
+asio::awaitable<error_code> connection::stream::read(Wire& on, parser& answer, byte_sink* sink,
+                                                     limits allowed) {
   constexpr std::size_t largest_piece = 64 * 1024;
   answer.eager(true);
+  body_passage passage(sink);
   for (;;) {
     error_code failure;
     if (received.size() > 0) {
       received.consume(answer.put(received.data(), failure));
       if (failure && failure != beast::http::error::need_more) co_return failure;
-      if (is_beyond(answer, allowed)) co_return make_error_code(beast::http::error::body_limit);
+      if (is_beyond(answer, allowed, passage.passed_on())) {
+        co_return make_error_code(beast::http::error::body_limit);
+      }
+      co_await passage.pass_on(answer);
       if (answer.is_done()) co_return error_code{};
     }
     const std::size_t room = std::min(largest_piece, received.max_size() - received.size());
     if (room == 0) co_return beast::http::make_error_code(beast::http::error::buffer_overflow);
     std::size_t size = 0;
+    limit_time(allowed);
     std::tie(failure, size) = co_await on.async_read_some(received.prepare(room), tuple);
     pass_cancellation(failure);
     received.commit(size);
@@ -215,12 +282,39 @@ asio::awaitable<error_code> connection::stream::read(Wire& on, parser& answer, l
 }
 
 template <typename Wire>
+asio::awaitable<error_code> connection::stream::send_pieces(Wire& on, byte_source& from,
+                                                            limits allowed) {
+  from.rewind();
+  std::uint64_t left = from.size();
+  while (left > 0) {
+    const std::string piece = co_await from.read();
+    if (piece.empty() || piece.size() > left) {
+      throw error(error_kind::bad_request, "the body of a request has changed while it was sent");
+    }
+    left -= piece.size();
+    limit_time(allowed);
+    const auto [unsent, size] = co_await asio::async_write(on, asio::buffer(piece), tuple);
+    if (unsent) co_return unsent;
+  }
+  co_return error_code{};
+}
+
+template <typename Wire>
+asio::awaitable<error_code> connection::stream::send(Wire& on, const std::string& head,
+                                                     const request& wanted, limits allowed) {
+  std::array<asio::const_buffer, 2> parts{asio::buffer(head), asio::buffer(wanted.body)};
+  if (wanted.source) parts[1] = {};
+  limit_time(allowed);
+  const auto [unsent, size] = co_await asio::async_write(on, parts, tuple);
+  if (unsent || !wanted.source) co_return unsent;
+  co_return co_await send_pieces(on, *wanted.source, allowed);
+}
+
+template <typename Wire>
 asio::awaitable<message> connection::stream::converse(Wire& on, origin server,
                                                       const std::string& head,
-                                                      const std::string& body, bool head_only,
-                                                      limits allowed) {
-  const std::array<asio::const_buffer, 2> parts{asio::buffer(head), asio::buffer(body)};
-  const auto [unsent, size] = co_await asio::async_write(on, parts, tuple);
+                                                      const request& wanted, limits allowed) {
+  const error_code unsent = co_await send(on, head, wanted, allowed);
   pass_cancellation(unsent);
   if (unsent == beast::error::timeout) throw read_failure(server, unsent, allowed);
   // A server may refuse a request before it has read all of it, and close. Its answer is worth more
@@ -229,8 +323,8 @@ asio::awaitable<message> connection::stream::converse(Wire& on, origin server,
     parser answer;
     answer.header_limit(static_cast<std::uint32_t>(allowed.header));
     answer.body_limit(std::max(allowed.body, allowed.error_body));
-    answer.skip(head_only);
-    const error_code failure = co_await read(on, answer, allowed);
+    answer.skip(wanted.method == "HEAD");
+    const error_code failure = co_await read(on, answer, wanted.sink.get(), allowed);
     if (failure && interim == 0 && !answer.got_some() && is_end(failure)) {
       throw connection_closed(server, !unsent);
     }
@@ -270,14 +364,13 @@ asio::awaitable<std::unique_ptr<connection>> connection::open(
   co_return std::unique_ptr<connection>(new connection(std::move(server), std::move(opened)));
 }
 
-asio::awaitable<response> connection::exchange(const std::string& head, const std::string& body,
-                                               bool head_only, limits allowed) {
+asio::awaitable<response> connection::exchange(const std::string& head, const request& wanted,
+                                               limits allowed) {
   keep_alive_ = false;
   stream_->received.max_size(allowed.header + 64 * 1024);
-  stream_->lowest().expires_at(allowed.deadline);
-  auto work = std::visit(
-      [&](auto& on) { return stream_->converse(on, server_, head, body, head_only, allowed); },
-      stream_->wire);
+  auto work =
+      std::visit([&](auto& on) { return stream_->converse(on, server_, head, wanted, allowed); },
+                 stream_->wire);
   message answer = co_await std::move(work);
   stream_->lowest().expires_never();
   keep_alive_ = answer.keep_alive() && stream_->received.size() == 0;

@@ -45,12 +45,14 @@ class connection {
     /// Of an answer whose status is not 2xx: the rest is cut off, which is no failure.
     std::size_t error_body;
     time_point deadline;
+    /// For each piece; zero: none but the deadline.
+    std::chrono::milliseconds stall;
   };
 
-  /// Sends `head` and `body`, which must live as long, and reads the answer. Throws error. May be
-  /// cancelled. After anything but an answer the connection is of no use.
-  boost::asio::awaitable<response> exchange(const std::string& head, const std::string& body,
-                                            bool head_only, limits allowed);
+  /// Sends `head` and the body of `wanted`, which must live as long, and reads the answer. Throws
+  /// error. May be cancelled. After anything but an answer the connection is of no use.
+  boost::asio::awaitable<response> exchange(const std::string& head, const request& wanted,
+                                            limits allowed);
 
   /// False if the server has said that it closes, has closed, or has sent something unasked.
   bool reusable() const;

@@ -25,8 +25,8 @@ error coarse(error_kind kind) {
 
 }  // namespace
 
-guarded_client::guarded_client(asio::any_io_executor executor, address_policy policy,
-                               std::shared_ptr<const logger> log, client_options options)
+guarded_client::guarded_client(asio::any_io_executor executor, address_policy policy, event_log log,
+                               client_options options)
     : log_(std::move(log)),
       client_(std::move(executor), with(std::move(options), std::move(policy))) {}
 
@@ -35,7 +35,7 @@ asio::awaitable<response> guarded_client::send(request wanted) {
     co_return co_await client_.send(std::move(wanted));
   } catch (const error& why) {
     const error told = coarse(why.kind());
-    log_->warn("an outbound request failed", {{"told", told.what()}, {"reason", why.what()}});
+    log_.warn("an outbound request failed", {{"told", told.what()}, {"reason", why.what()}});
     throw told;
   }
 }

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <memory>
+#include <rowrunner/log.hpp>
 
 #include "common/http/client.hpp"
-#include "common/log.hpp"
 
 namespace rowrunner::http {
 
@@ -17,14 +16,14 @@ namespace rowrunner::http {
 class guarded_client {
  public:
   /// The policy goes to where the options have one.
-  guarded_client(asio::any_io_executor executor, address_policy policy,
-                 std::shared_ptr<const logger> log, client_options options = {});
+  guarded_client(asio::any_io_executor executor, address_policy policy, event_log log,
+                 client_options options = {});
 
   /// As client::send does, with the errors above. The guarded_client must live longer.
   asio::awaitable<response> send(request wanted);
 
  private:
-  const std::shared_ptr<const logger> log_;
+  const event_log log_;
   client client_;
 };
 

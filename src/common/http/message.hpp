@@ -2,11 +2,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "common/byte_stream.hpp"
 
 namespace rowrunner::http {
 
@@ -43,8 +46,15 @@ struct request {
   /// Host, Content-Length and Connection are the client's own; User-Agent may be set.
   header_list headers;
   std::string body;
+  /// Sent instead of `body`, in pieces.
+  std::shared_ptr<byte_source> source;
+  /// Gets the body of an answer whose status is 2xx, in pieces; response::body is empty then. After
+  /// an error it may have got a part.
+  std::shared_ptr<byte_sink> sink;
   /// From the first look-up to the last byte, redirects included.
   std::chrono::milliseconds timeout{30'000};
+  /// The longest wait for the other side to take or to send the next piece. Zero: `timeout` alone.
+  std::chrono::milliseconds stall_timeout{0};
   /// A longer body is an error, found before the memory is used; that of an answer whose status is
   /// not 2xx is cut off sooner (client_options::max_error_body).
   std::size_t max_body = 8 * 1024 * 1024;

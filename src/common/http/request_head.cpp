@@ -48,8 +48,8 @@ void check(const request& wanted, const url& where) {
 }
 
 bool announces_length(const request& wanted) {
-  return !wanted.body.empty() || wanted.method == "POST" || wanted.method == "PUT" ||
-         wanted.method == "PATCH";
+  return wanted.source || !wanted.body.empty() || wanted.method == "POST" ||
+         wanted.method == "PUT" || wanted.method == "PATCH";
 }
 
 }  // namespace
@@ -65,7 +65,8 @@ std::string request_head(const request& wanted, const url& where) {
     out.append(field).append(": ").append(value).append("\r\n");
   }
   if (announces_length(wanted)) {
-    out += "Content-Length: " + std::to_string(wanted.body.size()) + "\r\n";
+    const std::uint64_t size = wanted.source ? wanted.source->size() : wanted.body.size();
+    out += "Content-Length: " + std::to_string(size) + "\r\n";
   }
   return out + "\r\n";
 }

@@ -1,6 +1,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,8 @@ void connection::start(const endpoint& target) {
                                   "keepalives_count",
                                   "tcp_user_timeout",
                                   "dbname",
+                                  target.reduced ? "host" : nullptr,
+                                  "port",
                                   nullptr};
   const char* const values[] = {options_.application_name.c_str(),
                                 "UTF8",
@@ -29,6 +32,8 @@ void connection::start(const endpoint& target) {
                                 "3",
                                 "10000",
                                 options_.url.c_str(),
+                                target.host.c_str(),
+                                target.port.c_str(),
                                 nullptr};
   raw_ = PQconnectStartParams(keywords, values, 1);
   if (PQstatus(raw_) == CONNECTION_BAD) throw explain_failure(target, PQerrorMessage(raw_));
@@ -44,11 +49,12 @@ void connection::start(const endpoint& target) {
 
 // libpq's connect_timeout does not work without blocking, and libpq offers no way to give up on one
 // host address and go to the next. Shutting the socket down does it: libpq then sees a failed
-// attempt. Without this, a dead first host of a URL would hide the living second one.
-asio::awaitable<void> connection::handshake(const endpoint& target) {
+// attempt. Without this, a dead first host of a URL would hide the living second one. If the host
+// had accepted the connection, libpq does not go on: then the answer is what is left to try.
+asio::awaitable<std::optional<endpoint>> connection::handshake(const endpoint& target) {
   auto wanted = PGRES_POLLING_WRITING;
   auto deadline = clock::now() + options_.connect_timeout;
-  bool late = false;
+  std::optional<std::pair<std::string, std::string>> late;
   while (wanted != PGRES_POLLING_OK) {
     const readiness::interest interest{.read = wanted == PGRES_POLLING_READING,
                                        .write = wanted == PGRES_POLLING_WRITING};
@@ -57,7 +63,7 @@ asio::awaitable<void> connection::handshake(const endpoint& target) {
       co_await ready_->wait(interest, deadline, readiness::cancellation::honoured);
     }
     if (!ready_->saw(interest)) {
-      late = true;
+      late.emplace(PQhost(raw_), PQport(raw_));
       deadline = clock::now() + options_.connect_timeout;
       ::shutdown(PQsocket(raw_), SHUT_RDWR);
     }
@@ -67,6 +73,11 @@ asio::awaitable<void> connection::handshake(const endpoint& target) {
     if (wanted == PGRES_POLLING_FAILED) {
       std::string reason = PQerrorMessage(raw_);
       if (late) {
+        const bool stopped_there =
+            *late == std::pair<std::string, std::string>(PQhost(raw_), PQport(raw_));
+        if (stopped_there) {
+          if (auto others = target.without(late->first, late->second)) co_return others;
+        }
         // For a single host libpq only reports our own shutdown; with several, the other hosts too.
         const bool several = target.host.find(',') != std::string::npos;
         const std::string others = several ? " from one of the hosts: " + reason : "";
@@ -76,14 +87,19 @@ asio::awaitable<void> connection::handshake(const endpoint& target) {
       throw explain_failure(target, reason);
     }
   }
+  co_return std::nullopt;
 }
 
 asio::awaitable<std::unique_ptr<connection>> connection::open(asio::any_io_executor executor,
                                                               settings options) {
-  const endpoint target = parse_endpoint(options.url);
-  std::unique_ptr<connection> fresh(new connection(executor, std::move(options)));
-  fresh->start(target);
-  co_await fresh->handshake(target);
+  std::unique_ptr<connection> fresh;
+  endpoint target = parse_endpoint(options.url);
+  for (std::optional<endpoint> next = target; next;) {
+    target = *next;
+    fresh.reset(new connection(executor, options));
+    fresh->start(target);
+    next = co_await fresh->handshake(target);
+  }
   if (PQsetnonblocking(fresh->raw_, 1) != 0 || PQenterPipelineMode(fresh->raw_) != 1) {
     throw explain_failure(target, PQerrorMessage(fresh->raw_));
   }

@@ -54,14 +54,23 @@ std::string trimmed(std::string_view text) {
   return std::string(text);
 }
 
-bool is_commit(std::string_view text) {
+std::string first_word(std::string_view text) {
   const auto is_space = [](unsigned char c) { return std::isspace(c) != 0; };
   const auto start = std::find_if_not(text.begin(), text.end(), is_space);
   std::string word;
   for (auto at = start; at != text.end() && std::isalpha(static_cast<unsigned char>(*at)); ++at) {
     word += static_cast<char>(std::tolower(static_cast<unsigned char>(*at)));
   }
+  return word;
+}
+
+bool is_commit(std::string_view text) {
+  const auto word = first_word(text);
   return word == "commit" || word == "end";
+}
+
+bool is_begin(const call& one) {
+  return one.stmt != nullptr && first_word(one.stmt->text) == "begin";
 }
 
 // What cannot be sent is found before anything is sent, so that the connection stays in order.
@@ -154,8 +163,10 @@ asio::awaitable<std::vector<result>> connection::run(std::vector<call> calls) {
   // Without a name: an unknown pooler may have given the name to another connection.
   static const statement search_path{"", std::string(queries::search_path.text)};
   const bool sets_path = needs_search_path();
+  // BEGIN may name an isolation level, so it must come before any other statement.
+  const std::ptrdiff_t path_at = !calls.empty() && is_begin(calls.front()) ? 1 : 0;
   if (sets_path) {
-    calls.insert(calls.begin(), with(search_path, options_.pooled ? "true" : "false"));
+    calls.insert(calls.begin() + path_at, with(search_path, options_.pooled ? "true" : "false"));
   }
   require_sendable(calls, prepared_);
   interrupt_wait();
@@ -181,7 +192,7 @@ asio::awaitable<std::vector<result>> connection::run(std::vector<call> calls) {
   co_await asio::this_coro::throw_if_cancelled(throws_if_cancelled);
   if (failure) std::rethrow_exception(failure);
   if (x.refusal) throw query_error(*x.refusal);
-  if (sets_path) x.results.erase(x.results.begin());
+  if (sets_path) x.results.erase(x.results.begin() + path_at);
   co_return std::move(x.results);
 }
 
@@ -304,22 +315,30 @@ void connection::accept(exchange& x, result answer) {
 }
 
 void connection::refuse(exchange& x, const result& answer) {
-  hear(answer.raw());
-  if (x.refusal) return;
-  const std::string sqlstate(answer.error_field(PG_DIAG_SQLSTATE));
-  const std::string_view primary = answer.error_field(PG_DIAG_MESSAGE_PRIMARY);
+  if (x.refusal) {
+    hear(answer.raw());
+    return;
+  }
   std::string name;
   if (!x.expected.empty()) {
     const auto at = std::min(x.answered, x.expected.size() - 1);
     name = x.calls[x.expected[at].call].stmt->name;
   }
-  x.refusal.emplace(sqlstate, primary.empty() ? reason() : std::string(primary), name,
-                    std::string(answer.error_field(PG_DIAG_MESSAGE_DETAIL)));
+  x.refusal.emplace(refusal(answer, std::move(name)));
+}
+
+query_error connection::refusal(const result& answer, std::string statement_name) {
+  hear(answer.raw());
+  const std::string sqlstate(answer.error_field(PG_DIAG_SQLSTATE));
+  const std::string_view primary = answer.error_field(PG_DIAG_MESSAGE_PRIMARY);
   // A changed schema ("cached plan must not change result type"), a DEALLOCATE, or a
   // pooler in between: only a new connection has nothing prepared for sure.
   if (sqlstate == "0A000" || sqlstate == "26000" || sqlstate == "42P05") outdated_ = true;
   // A standby, or a primary that was demoted: a new connection finds the one that writes.
   if (sqlstate == "25006") outdated_ = true;
+  return {sqlstate, primary.empty() ? reason() : std::string(primary), std::move(statement_name),
+          std::string(answer.error_field(PG_DIAG_MESSAGE_DETAIL)),
+          std::string(answer.error_field(PG_DIAG_MESSAGE_HINT))};
 }
 
 // The server tells with its answers when these change, so that also a worker which only looks for
@@ -341,53 +360,6 @@ void connection::hear(const PGresult* notice) {
   if (std::string_view(severity) != "FATAL" && std::string_view(severity) != "PANIC") return;
   last_words_ = message;
   last_sqlstate_ = sqlstate;
-}
-
-void connection::collect_notifications() {
-  struct free_notify {
-    void operator()(PGnotify* each) const noexcept { PQfreemem(each); }
-  };
-  while (const auto each = std::unique_ptr<PGnotify, free_notify>(PQnotifies(raw_))) {
-    notifications_.push_back({.channel = each->relname, .payload = each->extra});
-  }
-}
-
-// Takes what came between two runs and says whether the server is still there. It reads twice, as
-// the first read may only bring the last message before the end of the stream.
-bool connection::read_idle() {
-  for (int i = 0; i < 2; ++i) {
-    const bool alive = PQconsumeInput(raw_) == 1;
-    collect_notifications();
-    if (!alive) return false;
-  }
-  return true;
-}
-
-asio::awaitable<bool> connection::wait_notification(std::chrono::milliseconds at_most) {
-  if (broken()) throw connection_lost("the connection was closed earlier", false);
-  // A day is as good as for ever, and the sum cannot overflow.
-  const auto patience = std::min<std::chrono::milliseconds>(at_most, std::chrono::hours(24));
-  const auto deadline = clock::now() + patience;
-  const auto ready = ready_;
-  const auto current = wait_number_;
-  const std::uint64_t mine = ++*current;
-  for (;;) {
-    if (!read_idle()) lose(reason(), false);
-    if (!notifications_.empty()) co_return true;
-    if (clock::now() >= deadline) co_return false;
-    co_await ready->wait({.read = true}, deadline, readiness::cancellation::honoured);
-    // Once interrupted, the connection may be in use by another coroutine, or gone: hands off.
-    if (*current != mine) co_return false;
-  }
-}
-
-void connection::interrupt_wait() {
-  ++*wait_number_;
-  ready_->wake();
-}
-
-std::vector<notification> connection::take_notifications() {
-  return std::exchange(notifications_, {});
 }
 
 }  // namespace rowrunner::pg

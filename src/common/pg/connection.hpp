@@ -7,11 +7,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "common/pg/endpoint.hpp"
+#include "common/pg/error.hpp"
 #include "common/pg/readiness.hpp"
 #include "common/pg/result.hpp"
 #include "common/pg/statement.hpp"
@@ -59,6 +61,10 @@ class connection {
   /// next co_await.
   asio::awaitable<std::vector<result>> run(std::vector<call> calls);
 
+  /// Runs a text of several statements without parameters, such as a migration. It sets no
+  /// search_path: the transaction around it must. Throws and is cancelled as run().
+  asio::awaitable<void> run_script(std::string sql);
+
   /// True as soon as take_notifications() has something, false if time ran out, after
   /// interrupt_wait(), or when a run() or the destructor came meanwhile. May be cancelled. Throws
   /// connection_lost if the server went away.
@@ -82,7 +88,7 @@ class connection {
   connection(const asio::any_io_executor& executor, settings options);
 
   void start(const endpoint& target);
-  asio::awaitable<void> handshake(const endpoint& target);
+  asio::awaitable<std::optional<endpoint>> handshake(const endpoint& target);
 
   bool needs_search_path() const noexcept;
   asio::awaitable<void> converse(exchange& x);
@@ -93,6 +99,8 @@ class connection {
   void harvest(exchange& x);
   void accept(exchange& x, result answer);
   void refuse(exchange& x, const result& answer);
+  query_error refusal(const result& answer, std::string statement_name);
+  asio::awaitable<std::optional<query_error>> converse(std::string script);
   void collect_notifications();
   bool read_idle();
   void hear(const PGresult* notice);

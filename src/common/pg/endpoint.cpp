@@ -3,6 +3,8 @@
 #include <libpq-fe.h>
 
 #include <memory>
+#include <sstream>
+#include <vector>
 
 namespace rowrunner::pg {
 namespace {
@@ -17,6 +19,24 @@ connect_failed malformed(const std::string& why) {
                         ". Expected postgresql://user:password@host:port/database, with special "
                         "characters of the password percent-encoded. (The URL is not shown, as it "
                         "may hold a password.)");
+}
+
+// libpq's lines, joined; its indented ones are questions to the reader.
+std::string statements_of(std::string_view reason) {
+  std::istringstream lines{std::string(reason)};
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line.front() == '\t') continue;
+    out += (out.empty() ? "" : "; ") + line;
+  }
+  return out;
+}
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> out;
+  std::istringstream items(list);
+  for (std::string item; std::getline(items, item, ',');) out.push_back(item);
+  return out;
 }
 
 std::string_view advice(std::string_view reason) {
@@ -53,6 +73,25 @@ std::string endpoint::text() const {
          (database.empty() ? "(default)" : database);
 }
 
+std::optional<endpoint> endpoint::without(const std::string& one_host,
+                                          const std::string& one_port) const {
+  if (has_addresses) return std::nullopt;
+  const auto hosts = split(host), ports = split(port);
+  const bool shared_port = ports.size() < 2;
+  if (!shared_port && hosts.size() != ports.size()) return std::nullopt;
+  endpoint rest = *this;
+  rest.reduced = true;
+  rest.host.clear();
+  if (!shared_port) rest.port.clear();
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (hosts[i] == one_host && (shared_port || ports[i] == one_port)) continue;
+    rest.host += (rest.host.empty() ? "" : ",") + hosts[i];
+    if (!shared_port) rest.port += (rest.port.empty() ? "" : ",") + ports[i];
+  }
+  if (rest.host.empty() || rest.host.size() == host.size()) return std::nullopt;
+  return rest;
+}
+
 endpoint parse_endpoint(const std::string& url) {
   const std::unique_ptr<PQconninfoOption, free_options> list(PQconninfoParse(url.c_str(), nullptr));
   if (!list) throw malformed("libpq cannot parse it");
@@ -65,6 +104,7 @@ endpoint parse_endpoint(const std::string& url) {
     if (keyword == "hostaddr") address = option->val;
     if (keyword == "port") found.port = option->val;
     if (keyword == "dbname") found.database = option->val;
+    if (keyword == "connect_timeout") found.connect_timeout = option->val;
   }
   // An unescaped '@' or '/' in the password moves the rest of it into the host or the database,
   // which every later message would show.
@@ -73,14 +113,14 @@ endpoint parse_endpoint(const std::string& url) {
         "there is an '@' in its host or database; in a password write %40 for '@' "
         "and %2F for '/'");
   }
+  found.has_addresses = !address.empty();
   if (found.host.empty()) found.host = address;
   return found;
 }
 
 connect_failed explain_failure(const endpoint& target, std::string_view reason) {
-  while (!reason.empty() && reason.back() == '\n') reason.remove_suffix(1);
   return connect_failed("cannot connect to PostgreSQL (" + target.text() +
-                        "): " + std::string(reason) + ". " + std::string(advice(reason)));
+                        "): " + statements_of(reason) + ". " + std::string(advice(reason)));
 }
 
 }  // namespace rowrunner::pg

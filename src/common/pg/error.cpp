@@ -1,5 +1,6 @@
 #include "common/pg/error.hpp"
 
+#include <sstream>
 #include <utility>
 
 namespace rowrunner::pg {
@@ -56,11 +57,22 @@ error::error(std::string sqlstate, const std::string& what)
     : std::runtime_error(what), sqlstate_(std::move(sqlstate)) {}
 
 query_error::query_error(std::string sqlstate, std::string message, std::string statement_name,
-                         std::string detail)
+                         std::string detail, std::string hint)
     : error(sqlstate, describe(sqlstate, message, statement_name)),
       message_(std::move(message)),
       detail_(std::move(detail)),
+      hint_(std::move(hint)),
       statement_name_(std::move(statement_name)) {}
+
+std::string query_error::explanation() const {
+  std::istringstream lines(message_ + '\n' + detail_ + '\n' + hint_);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find_first_not_of(' ') == std::string::npos) continue;
+    out += (out.empty() ? "" : ". ") + line;
+  }
+  return out;
+}
 
 connection_lost::connection_lost(const std::string& what, bool maybe, std::string sqlstate)
     : error(std::move(sqlstate), "connection lost: " + what), maybe_committed(maybe) {}

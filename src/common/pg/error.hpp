@@ -31,15 +31,18 @@ struct error : std::runtime_error {
 /// transaction was kept.
 struct query_error : error {
   query_error(std::string sqlstate, std::string message, std::string statement_name,
-              std::string detail = {});
+              std::string detail = {}, std::string hint = {});
 
   const std::string& message() const noexcept { return message_; }
   const std::string& detail() const noexcept { return detail_; }
   const std::string& statement_name() const noexcept { return statement_name_; }
+  /// Message, detail and hint in one line, for people.
+  std::string explanation() const;
 
  private:
   std::string message_;
   std::string detail_;
+  std::string hint_;
   std::string statement_name_;
 };
 

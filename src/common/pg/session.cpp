@@ -3,13 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/system_error.hpp>
 #include <iterator>
-#include <list>
 #include <utility>
 
 namespace rowrunner::pg {
@@ -17,15 +11,8 @@ namespace rowrunner::pg {
 /// Shared with every turn, because Asio may destroy suspended coroutines, and the turns in them,
 /// after the session is gone.
 struct session::core {
-  struct waiter {
-    explicit waiter(const asio::any_io_executor& executor)
-        : bell(executor, asio::steady_timer::time_point::max()) {}
-    asio::steady_timer bell;
-    bool called = false;
-  };
-
   core(asio::any_io_executor ex, settings given)
-      : executor(std::move(ex)), options(std::move(given)) {}
+      : executor(std::move(ex)), options(std::move(given)), turns(executor, 1) {}
 
   asio::any_io_executor executor;
   settings options;
@@ -34,22 +21,10 @@ struct session::core {
 
   std::unique_ptr<connection> open{};
   std::vector<notification> notifications{};
-  bool taken = false;
+  turn_queue turns;
   bool close_at_release = false;
-  std::list<waiter> waiters{};
   int opened = 0;
   int closes = 0;
-
-  // The turn passes directly to the next waiter and is never free in between, so that a newcomer
-  // cannot overtake.
-  void pass_on() {
-    const auto next = std::find_if(waiters.begin(), waiters.end(),
-                                   [](const waiter& each) { return !each.called; });
-    taken = next != waiters.end();
-    if (!taken) return;
-    next->called = true;
-    next->bell.cancel();
-  }
 
   void keep_notifications() {
     if (!open) return;
@@ -61,27 +36,6 @@ struct session::core {
     keep_notifications();
     open.reset();
   }
-
-  /// A waiter that is removed whatever ends the wait: the call, a cancellation, or
-  /// the destruction of the whole coroutine.
-  struct queued_waiter {
-    queued_waiter(core& in, urgency how)
-        : owner(in),
-          at(owner.waiters.emplace(
-              how == urgency::next ? owner.waiters.begin() : owner.waiters.end(), owner.executor)) {
-    }
-    ~queued_waiter() {
-      const bool unused_call = at->called && !accepted;
-      owner.waiters.erase(at);
-      if (unused_call) owner.pass_on();
-    }
-    queued_waiter(const queued_waiter&) = delete;
-    queued_waiter& operator=(const queued_waiter&) = delete;
-
-    core& owner;
-    std::list<waiter>::iterator at;
-    bool accepted = false;
-  };
 };
 
 session::turn& session::turn::operator=(turn&& other) noexcept {
@@ -105,7 +59,7 @@ void session::turn::release() noexcept {
   owner->keep_notifications();
   if (owner->open && (owner->close_at_release || !owner->open->reusable())) owner->drop();
   owner->close_at_release = false;
-  owner->pass_on();
+  owner->turns.pass_on();
 }
 
 session::session(asio::any_io_executor executor, settings options)
@@ -127,7 +81,7 @@ int session::reconnects() const noexcept { return std::max(0, core_->opened - 1)
 
 void session::close() {
   ++core_->closes;
-  if (!core_->taken) {
+  if (core_->turns.free() > 0) {
     core_->drop();
     return;
   }
@@ -136,13 +90,10 @@ void session::close() {
 }
 
 asio::awaitable<session::turn> session::wait_for_turn(std::shared_ptr<core> shared, urgency how) {
-  if (!std::exchange(shared->taken, true)) co_return turn(shared);
+  if (shared->turns.try_take()) co_return turn(shared);
   // A wait for notifications makes room.
   if (shared->open) shared->open->interrupt_wait();
-  core::queued_waiter mine(*shared, how);
-  co_await mine.at->bell.async_wait(asio::as_tuple(asio::use_awaitable));
-  if (!mine.at->called) throw boost::system::system_error(asio::error::operation_aborted);
-  mine.accepted = true;
+  co_await shared->turns.take(how);
   co_return turn(shared);
 }
 
@@ -188,7 +139,7 @@ asio::awaitable<bool> session::wait_notification(std::chrono::milliseconds at_mo
       const turn mine = co_await take(shared, urgency::in_order);
       // Another caller may have come while this turn was taken or the connection was opened; and
       // what came with the answer to a statement has left the connection already.
-      const bool at_once = !shared->waiters.empty() || !shared->notifications.empty();
+      const bool at_once = shared->turns.has_waiters() || !shared->notifications.empty();
       co_await mine->wait_notification(at_once ? std::chrono::milliseconds(0) : left);
       shared->keep_notifications();
     }

@@ -10,6 +10,7 @@
 #include "common/pg/connection.hpp"
 #include "common/pg/result.hpp"
 #include "common/pg/statement.hpp"
+#include "common/pg/turn_queue.hpp"
 
 namespace rowrunner::pg {
 
@@ -41,6 +42,8 @@ class session {
     std::shared_ptr<core> core_;
   };
 
+  using urgency = pg::urgency;
+
   session(asio::any_io_executor executor, settings options);
   ~session();
   session(const session&) = delete;
@@ -57,8 +60,6 @@ class session {
   /// when the calls are sent.
   asio::awaitable<std::vector<result>> run(std::vector<call> calls);
   asio::awaitable<result> run_one(call one);
-
-  enum class urgency { in_order, next };
 
   /// Waits for the turn and for the connection. Throws connect_failed or what the statements of
   /// on_connect throw. May be cancelled. At most one caller at a time may ask to be next, so that

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -16,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/descriptor.hpp"
 #include "common/storage/error.hpp"
 #include "common/storage/key.hpp"
 
@@ -35,29 +37,6 @@ namespace {
 
 constexpr const char* temporary_folder = ".tmp";
 constexpr std::time_t leftover_age = 24 * 60 * 60;
-
-class descriptor {
- public:
-  explicit descriptor(int fd = -1) : fd_(fd) {}
-  descriptor(descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  descriptor& operator=(descriptor&& other) noexcept {
-    if (this != &other) {
-      if (fd_ >= 0) ::close(fd_);
-      fd_ = std::exchange(other.fd_, -1);
-    }
-    return *this;
-  }
-  ~descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
-  explicit operator bool() const { return fd_ >= 0; }
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
 
 [[noreturn]] void fail(const std::string& what, int reason) {
   const bool temporary = reason == ENOSPC || reason == EDQUOT || reason == EIO ||
@@ -168,9 +147,10 @@ class temporary_file {
   temporary_file(const temporary_file&) = delete;
   temporary_file& operator=(const temporary_file&) = delete;
 
+  void write(std::string_view bytes) { write_all(file_.get(), bytes, root_); }
+
   // Some file systems report only at close() that there was no room.
-  void write(std::string_view bytes) {
-    write_all(file_.get(), bytes, root_);
+  void sync() {
     if (::fsync(file_.get()) != 0 || ::close(file_.release()) != 0) {
       fail(root_ + " cannot be written", errno);
     }
@@ -218,19 +198,6 @@ void clear_leftovers(const descriptor& base) {
   }
 }
 
-std::string read_all(int fd, std::size_t size, const std::string& name) {
-  std::string out(size, '\0');
-  std::size_t at = 0;
-  while (at < size) {
-    const auto got = ::read(fd, out.data() + at, size - at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(name, errno);
-    if (got == 0) throw error("storage folder " + name + ": was cut while it was read", true);
-    at += static_cast<std::size_t>(got);
-  }
-  return out;
-}
-
 }  // namespace
 
 void folder::check(const std::string& key) const {
@@ -240,36 +207,85 @@ void folder::check(const std::string& key) const {
   }
 }
 
-void folder::put(const std::string& key, std::string_view bytes) const {
-  check(key);
-  const descriptor base = make_root(root_);
-  const place target = make(base, root_, key);
-  temporary_file file(base, root_);
-  file.write(bytes);
-  file.move_to(target);
+struct folder::writer::state {
+  state(const descriptor& base, const std::string& root, const std::string& key)
+      : target(make(base, root, key)), file(base, root) {}
+
+  const place target;
+  temporary_file file;
+};
+
+folder::writer::writer(const std::string& root, const std::string& key)
+    : state_(std::make_unique<state>(make_root(root), root, key)) {}
+
+folder::writer::~writer() = default;
+
+void folder::writer::write(std::string_view bytes) { state_->file.write(bytes); }
+
+void folder::writer::commit() {
+  state_->file.sync();
+  state_->file.move_to(state_->target);
 }
 
-std::optional<std::string> folder::get(const std::string& key, std::size_t max_bytes) const {
+folder::reader::reader(int fd, std::uint64_t size, std::string name)
+    : fd_(fd), size_(size), name_(std::move(name)) {}
+
+folder::reader::~reader() { ::close(fd_); }
+
+std::string folder::reader::read(std::size_t at_most) {
+  const auto left = std::min<std::uint64_t>(at_most, size_ - at_);
+  std::string out(static_cast<std::size_t>(left), '\0');
+  std::size_t filled = 0;
+  while (filled < out.size()) {
+    const auto got = ::read(fd_, out.data() + filled, out.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(name_, errno);
+    if (got == 0) throw error("storage folder " + name_ + ": was cut while it was read", true);
+    filled += static_cast<std::size_t>(got);
+  }
+  at_ += filled;
+  return out;
+}
+
+std::shared_ptr<folder::writer> folder::begin(const std::string& key) const {
+  check(key);
+  return std::make_shared<writer>(root_, key);
+}
+
+std::shared_ptr<folder::reader> folder::open(const std::string& key,
+                                             std::uint64_t max_bytes) const {
   check(key);
   const place target = find(root_, key);
-  if (!target.directory) return std::nullopt;
+  if (!target.directory) return nullptr;
   // Not to wait for a writer, should there be a pipe.
-  const descriptor file(::openat(target.directory.get(), target.name.c_str(),
-                                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file && is_missing(errno)) return std::nullopt;
+  descriptor file(::openat(target.directory.get(), target.name.c_str(),
+                           O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file && is_missing(errno)) return nullptr;
   struct stat about {};
   if (!file) fail_at(root_, target.name, errno);
   if (::fstat(file.get(), &about) != 0) fail(root_ + ": " + key, errno);
   if (!S_ISREG(about.st_mode)) {
     throw error("storage folder " + root_ + ": " + key + " is not a plain file", false);
   }
-  const auto size = static_cast<std::size_t>(about.st_size);
+  const auto size = static_cast<std::uint64_t>(about.st_size);
   if (size > max_bytes) {
     throw error("storage folder " + root_ + ": " + key + " is larger than " +
                     std::to_string(max_bytes) + " bytes",
                 false);
   }
-  return read_all(file.get(), size, root_ + ": " + key);
+  return std::make_shared<reader>(file.release(), size, root_ + ": " + key);
+}
+
+void folder::put(const std::string& key, std::string_view bytes) const {
+  const auto file = begin(key);
+  file->write(bytes);
+  file->commit();
+}
+
+std::optional<std::string> folder::get(const std::string& key, std::size_t max_bytes) const {
+  const auto file = open(key, max_bytes);
+  if (!file) return std::nullopt;
+  return file->read(static_cast<std::size_t>(file->size()));
 }
 
 bool folder::exists(const std::string& key) const {
@@ -299,6 +315,7 @@ void folder::check_writable() const {
   const descriptor base = make_root(root_);
   temporary_file probe(base, root_);
   probe.write("rowrunner");
+  probe.sync();
   clear_leftovers(base);
 }
 

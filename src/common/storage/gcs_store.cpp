@@ -6,7 +6,7 @@
 #include <array>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <charconv>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <rowrunner/bad_input.hpp>
 #include <utility>
@@ -47,14 +47,54 @@ error refusal(const std::string& bucket, const http::response& answer) {
   return {what, temporary, http::retry_after(answer)};
 }
 
-std::string md5_base64(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_md5(), nullptr) != 1) {
+class md5_sum {
+ public:
+  md5_sum() { restart(); }
+
+  void restart() { check(EVP_DigestInit_ex(context_.get(), EVP_md5(), nullptr)); }
+  void add(std::string_view bytes) {
+    check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
+  }
+  std::string base64() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned size = 0;
+    check(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
+    return http::base64({reinterpret_cast<const char*>(digest.data()), size});
+  }
+
+ private:
+  static void check(int done) {
+    if (done == 1) return;
     throw error("OpenSSL makes no MD5 sums here, so uploads cannot be checked", false);
   }
-  return http::base64({reinterpret_cast<const char*>(digest.data()), size});
-}
+  struct deleter {
+    void operator()(EVP_MD_CTX* each) const { EVP_MD_CTX_free(each); }
+  };
+
+  const std::unique_ptr<EVP_MD_CTX, deleter> context_{EVP_MD_CTX_new()};
+};
+
+/// Sums up what is sent, while it is sent.
+class summed_source : public byte_source {
+ public:
+  explicit summed_source(std::shared_ptr<byte_source> from) : from_(std::move(from)) {}
+
+  std::uint64_t size() const override { return from_->size(); }
+  void rewind() override {
+    from_->rewind();
+    sum_.restart();
+  }
+  asio::awaitable<std::string> read() override {
+    std::string piece = co_await from_->read();
+    sum_.add(piece);
+    co_return piece;
+  }
+  std::string sum() { return sum_.base64(); }
+
+ private:
+  const std::shared_ptr<byte_source> from_;
+  md5_sum sum_;
+};
 
 }  // namespace
 
@@ -103,7 +143,9 @@ asio::awaitable<http::response> gcs_store::try_once(http::request wanted) {
 
 // Gives answers with a good status, and 404.
 asio::awaitable<http::response> gcs_store::call(http::request wanted, verification verify) {
-  wanted.timeout = options_.timeout;
+  const bool in_pieces = wanted.source || wanted.sink;
+  wanted.timeout = in_pieces ? options_.transfer_timeout : options_.timeout;
+  wanted.stall_timeout = options_.timeout;
   for (int tried = 1;; ++tried) {
     std::chrono::milliseconds wait{0};
     try {
@@ -126,7 +168,7 @@ asio::awaitable<http::response> gcs_store::call(http::request wanted, verificati
   }
 }
 
-asio::awaitable<void> gcs_store::put(std::string key, std::string bytes, std::string content_type) {
+http::request gcs_store::upload(const std::string& key, std::string content_type) const {
   check_key(key);
   http::request wanted(options_.base_url + "/upload/storage/v1/b/" +
                            http::percent_encode(options_.bucket) +
@@ -134,17 +176,53 @@ asio::awaitable<void> gcs_store::put(std::string key, std::string bytes, std::st
                        "POST");
   wanted.headers.add("Content-Type", std::move(content_type));
   wanted.max_body = largest_metadata;
-  const std::string size = std::to_string(bytes.size());
-  const std::string sum = md5_base64(bytes);
+  return wanted;
+}
+
+void gcs_store::check_stored(const http::response& answer, std::uint64_t size,
+                             const std::string& sum) const {
+  const auto stored = foreign_json_or_null(answer.body);
+  // Numbers of 64 bits are strings in Google's JSON, but not in that of every stand-in.
+  if (text_member(stored, "size") == std::to_string(size) &&
+      text_member(stored, "md5Hash") == sum) {
+    return;
+  }
+  throw error("bucket " + options_.bucket + ": what was stored is not what was sent", true);
+}
+
+asio::awaitable<void> gcs_store::put(std::string key, std::string bytes, std::string content_type) {
+  http::request wanted = upload(key, std::move(content_type));
+  const auto size = bytes.size();
+  md5_sum md5;
+  md5.add(bytes);
   wanted.body = std::move(bytes);
-  verification verify = [this, size, sum](const http::response& answer) {
-    const auto stored = foreign_json_or_null(answer.body);
-    // Numbers of 64 bits are strings in Google's JSON, but not in that of every stand-in.
-    if (text_member(stored, "size") == size && text_member(stored, "md5Hash") == sum) return;
-    throw error("bucket " + options_.bucket + ": what was stored is not what was sent", true);
+  verification verify = [this, size, sum = md5.base64()](const http::response& answer) {
+    check_stored(answer, size, sum);
   };
   const auto answer = co_await call(std::move(wanted), std::move(verify));
   if (!answer.ok()) throw refusal(options_.bucket, answer);
+}
+
+asio::awaitable<void> gcs_store::put_from(std::string key, std::shared_ptr<byte_source> from,
+                                          std::string content_type) {
+  http::request wanted = upload(key, std::move(content_type));
+  const auto source = std::make_shared<summed_source>(std::move(from));
+  wanted.source = source;
+  verification verify = [this, source](const http::response& answer) {
+    check_stored(answer, source->size(), source->sum());
+  };
+  const auto answer = co_await call(std::move(wanted), std::move(verify));
+  if (!answer.ok()) throw refusal(options_.bucket, answer);
+}
+
+asio::awaitable<bool> gcs_store::get_to(std::string key, std::shared_ptr<byte_sink> to,
+                                        std::uint64_t max_bytes) {
+  check_key(key);
+  http::request wanted(object_url(key) + "?alt=media");
+  wanted.max_body = max_bytes;
+  wanted.sink = std::move(to);
+  const auto answer = co_await call(std::move(wanted));
+  co_return answer.ok();
 }
 
 asio::awaitable<std::optional<std::string>> gcs_store::get(std::string key, std::size_t max_bytes) {

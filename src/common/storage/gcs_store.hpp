@@ -15,8 +15,10 @@ struct gcs_options {
   std::string bucket;
   /// Without a slash at the end.
   std::string base_url = "https://storage.googleapis.com";
-  /// For each try.
+  /// For each try; for each piece of what is sent or read in pieces.
   std::chrono::milliseconds timeout{60'000};
+  /// For each try of what is sent or read in pieces.
+  std::chrono::milliseconds transfer_timeout{std::chrono::hours(1)};
   int tries = 3;
   /// The ceiling of the first pause between tries; it doubles each time.
   std::chrono::milliseconds first_pause{1'000};
@@ -36,6 +38,10 @@ class gcs_store : public store {
 
   asio::awaitable<void> put(std::string key, std::string bytes, std::string content_type) override;
   asio::awaitable<std::optional<std::string>> get(std::string key, std::size_t max_bytes) override;
+  asio::awaitable<void> put_from(std::string key, std::shared_ptr<byte_source> from,
+                                 std::string content_type) override;
+  asio::awaitable<bool> get_to(std::string key, std::shared_ptr<byte_sink> to,
+                               std::uint64_t max_bytes) override;
   asio::awaitable<bool> exists(std::string key) override;
   asio::awaitable<void> remove(std::string key) override;
 
@@ -48,6 +54,8 @@ class gcs_store : public store {
   using verification = std::function<void(const http::response&)>;
 
   std::string object_url(std::string_view key) const;
+  http::request upload(const std::string& key, std::string content_type) const;
+  void check_stored(const http::response& answer, std::uint64_t size, const std::string& sum) const;
   asio::awaitable<http::response> call(http::request wanted, verification verify = {});
   asio::awaitable<http::response> try_once(http::request wanted);
   asio::awaitable<http::response> send_authorised(http::request wanted, std::string& authorization);

@@ -1,6 +1,5 @@
 #include "common/storage/local_store.hpp"
 
-#include <exception>
 #include <filesystem>
 #include <rowrunner/bad_input.hpp>
 #include <utility>
@@ -10,28 +9,6 @@
 namespace rowrunner::storage {
 namespace {
 
-template <typename Result>
-struct task {
-  Result result{};
-  std::exception_ptr failure{};
-};
-
-// The work's result and failure live outside of the coroutine, which may be gone when it ends.
-template <typename Result, typename Work>
-asio::awaitable<Result> result_of(const offload& elsewhere, Work work) {
-  const auto shared = std::make_shared<task<Result>>();
-  std::function<void()> whole = [shared, work = std::move(work)] {
-    try {
-      shared->result = work();
-    } catch (...) {
-      shared->failure = std::current_exception();
-    }
-  };
-  co_await elsewhere(std::move(whole));
-  if (shared->failure) std::rethrow_exception(shared->failure);
-  co_return std::move(shared->result);
-}
-
 std::string absolute(const std::string& root) {
   auto path = std::filesystem::absolute(root).lexically_normal().string();
   while (path.size() > 1 && path.back() == '/') path.pop_back();
@@ -39,11 +16,6 @@ std::string absolute(const std::string& root) {
 }
 
 }  // namespace
-
-asio::awaitable<void> run_inline(std::function<void()> work) {
-  work();
-  co_return;
-}
 
 local_store::local_store(const std::string& root, offload elsewhere)
     : files_(std::make_shared<const folder>(absolute(root))),
@@ -63,6 +35,50 @@ asio::awaitable<std::optional<std::string>> local_store::get(std::string key,
   return result_of<std::optional<std::string>>(
       offload_,
       [files = files_, key = std::move(key), max_bytes] { return files->get(key, max_bytes); });
+}
+
+asio::awaitable<void> local_store::put_from(std::string key, std::shared_ptr<byte_source> from,
+                                            std::string) {
+  const auto begin = [files = files_, key] { return files->begin(key); };
+  const auto pending = co_await result_of<std::shared_ptr<folder::writer>>(offload_, begin);
+  from->rewind();
+  std::uint64_t size = 0;
+  for (;;) {
+    std::string piece = co_await from->read();
+    if (piece.empty()) break;
+    size += piece.size();
+    const auto write = [pending, piece = std::move(piece)] {
+      pending->write(piece);
+      return true;
+    };
+    co_await result_of<bool>(offload_, write);
+  }
+  if (size != from->size()) {
+    throw error("storage folder " + files_->root() + ": " + key + " has " + std::to_string(size) +
+                    " bytes instead of " + std::to_string(from->size()),
+                true);
+  }
+  const auto commit = [pending] {
+    pending->commit();
+    return true;
+  };
+  co_await result_of<bool>(offload_, commit);
+}
+
+asio::awaitable<bool> local_store::get_to(std::string key, std::shared_ptr<byte_sink> to,
+                                          std::uint64_t max_bytes) {
+  const auto open = [files = files_, key = std::move(key), max_bytes] {
+    return files->open(key, max_bytes);
+  };
+  const auto file = co_await result_of<std::shared_ptr<folder::reader>>(offload_, open);
+  if (!file) co_return false;
+  to->restart();
+  for (;;) {
+    const auto read = [file] { return file->read(stream_piece); };
+    std::string piece = co_await result_of<std::string>(offload_, read);
+    if (piece.empty()) co_return true;
+    co_await to->write(std::move(piece));
+  }
 }
 
 asio::awaitable<bool> local_store::exists(std::string key) {

@@ -1,19 +1,12 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 
+#include "common/offload.hpp"
 #include "common/storage/folder.hpp"
 #include "common/storage/store.hpp"
 
 namespace rowrunner::storage {
-
-/// Runs work that blocks, elsewhere, and returns when it is done. The work does not throw. If the
-/// coroutine is cancelled meanwhile, the work may go on: it holds all that it needs.
-using offload = std::function<asio::awaitable<void>(std::function<void()>)>;
-
-/// On the calling thread.
-asio::awaitable<void> run_inline(std::function<void()> work);
 
 /// Files in a folder of this machine.
 class local_store : public store {
@@ -22,6 +15,10 @@ class local_store : public store {
 
   asio::awaitable<void> put(std::string key, std::string bytes, std::string content_type) override;
   asio::awaitable<std::optional<std::string>> get(std::string key, std::size_t max_bytes) override;
+  asio::awaitable<void> put_from(std::string key, std::shared_ptr<byte_source> from,
+                                 std::string content_type) override;
+  asio::awaitable<bool> get_to(std::string key, std::shared_ptr<byte_sink> to,
+                               std::uint64_t max_bytes) override;
   asio::awaitable<bool> exists(std::string key) override;
   asio::awaitable<void> remove(std::string key) override;
 
@@ -29,12 +26,6 @@ class local_store : public store {
   std::string url(std::string_view key) const override;
   std::optional<std::string> key_of(std::string_view url) const override;
   void check_writable() override { files_->check_writable(); }
-
-  /// The same, blocking; fit for threads.
-  void put_now(const std::string& key, std::string_view bytes) const { files_->put(key, bytes); }
-  std::optional<std::string> get_now(const std::string& key, std::size_t max_bytes) const {
-    return files_->get(key, max_bytes);
-  }
 
  private:
   /// Shared with work that goes on after everybody has left.

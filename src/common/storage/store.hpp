@@ -2,10 +2,13 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "common/byte_stream.hpp"
 #include "common/storage/error.hpp"
 #include "common/storage/key.hpp"
 
@@ -29,6 +32,13 @@ class store {
   /// Nothing if there is no such file. A file larger than `max_bytes` is an error.
   virtual asio::awaitable<std::optional<std::string>> get(std::string key,
                                                           std::size_t max_bytes) = 0;
+  /// The same in pieces, for files that are too large for the memory. A source that does not give
+  /// as many bytes as it says is an error.
+  virtual asio::awaitable<void> put_from(std::string key, std::shared_ptr<byte_source> from,
+                                         std::string content_type) = 0;
+  /// False if there is no such file. After an error the sink has a part of the file, or all of it.
+  virtual asio::awaitable<bool> get_to(std::string key, std::shared_ptr<byte_sink> to,
+                                       std::uint64_t max_bytes) = 0;
   virtual asio::awaitable<bool> exists(std::string key) = 0;
   /// Does nothing if there is no such file.
   virtual asio::awaitable<void> remove(std::string key) = 0;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <rowrunner/worker.hpp>
 #include <string>
 
-#include "common/environment.hpp"
-#include "workloads/spot_images/poster.hpp"
+#include "workloads/services.hpp"
+#include "workloads/spot_images/provider.hpp"
+#include "workloads/workload.hpp"
 
 namespace rowrunner::spot_images {
 
@@ -14,18 +16,12 @@ namespace rowrunner::spot_images {
 /// transaction that ends the job.
 class handler {
  public:
-  /// Throws usage_error for settings that make no sense, and storage::error if the storage cannot
-  /// be written.
-  handler(std::string database_url, bool pooled, environment env,
-          std::shared_ptr<const logger> log);
-  ~handler();
+  /// Throws usage_error for settings that make no sense. The services must live longer.
+  explicit handler(workload_services& all);
 
   boost::asio::awaitable<outcome> run(job& self);
 
  private:
-  /// What needs the engine's executor, which is known when the first job runs.
-  struct outside;
-
   boost::asio::awaitable<outcome> make_picture(job& self);
   boost::asio::awaitable<std::optional<place_text>> read_spot(job& self);
   boost::asio::awaitable<nlohmann::json> generate(job& self, place_text place, std::string prompt);
@@ -33,18 +29,15 @@ class handler {
                                                 std::string prompt);
   boost::asio::awaitable<void> discard(std::string draft);
 
-  const std::string database_url_;
-  const bool pooled_;
-  const environment env_;
-  const std::shared_ptr<const logger> log_;
-  std::unique_ptr<outside> outside_;
+  services& engine_;
+  storage::store& storage_;
+  const std::unique_ptr<provider> pictures_;
 };
 
 /// The words that a picture is asked for with.
 std::string prompt_for(const place_text& place);
 
-/// Gives the worker the kind spot_image.
-void add_to(worker& process, kind_options options, const worker_options& about,
-            const environment& env);
+/// The handler of the kind spot_image, with the options that it needs.
+handler_entry spot_image_handler();
 
 }  // namespace rowrunner::spot_images

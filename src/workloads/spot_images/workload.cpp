@@ -9,7 +9,7 @@ namespace rowrunner::spot_images {
 
 workload as_workload() {
   return {{"spot_images", migrations::spot_images(), {}, {queries::ensure_spot_permissions}},
-          {{"spot_image", add_to}},
+          {spot_image_handler()},
           add_commands};
 }
 

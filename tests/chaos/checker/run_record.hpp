@@ -52,7 +52,7 @@ struct outside_line : line {
   std::string key, answer;
 };
 
-/// "refused: the job belongs to somebody else by now", from the log of a worker.
+/// "refused: the lease of the job is lost", from the log of a worker.
 struct refusal_line : line {
   std::string worker, job_id;
   std::int64_t lease = 0;

@@ -37,8 +37,8 @@ inline std::string tabs(const std::vector<std::string>& fields) {
 inline std::string at(int seconds) { return std::to_string((1'000 + seconds) * 1'000'000LL); }
 
 inline std::string refusal(int job, int lease) {
-  return R"({"message":"refused: the job belongs to somebody else by now","worker":"w1.1","job":")" +
-         id(job) + R"(","lease":)" + std::to_string(lease) + "}";
+  return R"({"message":"refused: the lease of the job is lost","worker":"w1.1","job":")" + id(job) +
+         R"(","lease":)" + std::to_string(lease) + "}";
 }
 
 class run_builder {

@@ -7,8 +7,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "admin/migrator.hpp"
-#include "apps/workloads.hpp"
+#include "support/migrate.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
@@ -54,8 +53,8 @@ arena::arena(const std::string& folder) : proxy_(folder) {
   password_ = database.password();
   database.set_path("/chaos");
   url_ = std::string(database.buffer());
+  testing::migrate(url_);
   pqxx::connection fresh(url_);
-  migrate(fresh, all_components());
   run(fresh, contents_of(testing::source_dir() + "/tests/chaos/schema.sql"));
   pooler_ = std::make_unique<testing::pooler>(server_url_);
 }

@@ -1,11 +1,9 @@
 #include "chaos/runner/collect.hpp"
 
 #include <fstream>
-#include <iterator>
 
+#include "chaos/runner/pictures.hpp"
 #include "common/pg/exec.hpp"
-#include "workloads/spot_images/image_api.hpp"
-#include "workloads/spot_images/provider.hpp"
 
 namespace rowrunner::chaos {
 namespace {
@@ -29,18 +27,6 @@ void write_rows(pqxx::work& tx, std::ofstream& out, const std::string& table,
       }
     }
     out << '\n';
-  }
-}
-
-std::string state_of_file(const std::string& url) {
-  if (url.empty()) return "none";
-  std::ifstream file(url.substr(url.find("://") + 3), std::ios::binary);
-  if (!file) return "missing";
-  try {
-    spot_images::check_png(std::string{std::istreambuf_iterator<char>(file), {}});
-    return "whole";
-  } catch (const spot_images::provider_error&) {
-    return "broken";
   }
 }
 

@@ -28,7 +28,7 @@ using context_ptr = std::shared_ptr<const handler_context>;
 template <typename Job>
 struct leased : Job {
   explicit leased(const Job& one) : Job(one) {}
-  std::int64_t lease() const { return this->running_->lease; }
+  std::int64_t lease() const { return static_cast<const running_job&>(*this->backend_).lease; }
 };
 
 /// One run of a handler, and its lines in the record.

@@ -8,11 +8,11 @@
 #include <rowrunner/worker.hpp>
 #include <string>
 
+#include "apps/handlers.hpp"
 #include "chaos/recorder.hpp"
 #include "chaos/worker/handlers.hpp"
 #include "common/environment.hpp"
 #include "common/log.hpp"
-#include "workloads/spot_images/handler.hpp"
 
 namespace {
 
@@ -32,11 +32,12 @@ int main(int argc, char** argv) {
     options.database_url = needed(env, "DATABASE_URL");
     options.pooled = env.get("ROWRUNNER_POOLED").value_or("") == "1";
     options.name = needed(env, "WORKER_ID");
+    options.system_names_only = true;
     worker process(options, std::make_shared<logger>(log_level::info, options.name));
     if (argc > 1 && std::string(argv[1]) == "spot_image") {
-      kind_options pictures;
-      pictures.kind = "spot_image";
-      spot_images::add_to(process, pictures, options, env);
+      const auto pictures = handler_table(env).find("spot_image", "spot_image");
+      process.add(pictures.options,
+                  std::get<coroutine_handler>(pictures.make(process.handler_services())));
     } else {
       chaos::add_chaos_kinds(process,
                              {std::stoull(needed(env, "CHAOS_SEED")),

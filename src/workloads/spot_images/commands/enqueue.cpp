@@ -1,9 +1,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "admin/transaction.hpp"
-#include "command/database.hpp"
 #include "command/enqueue_command.hpp"
+#include "command/enqueue_transaction.hpp"
 #include "common/errors.hpp"
 #include "workloads/spot_images/commands/commands.hpp"
 #include "workloads/spot_images/commands/enqueue_report.hpp"
@@ -20,11 +19,10 @@ void enqueue_spot_images(const command_context& context, const spot_images_optio
   if (options.missing == options.plan.has_value()) {
     throw usage_error("enqueue spot-images takes either --plan or --missing");
   }
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  const auto answer = options.plan ? spot_images(tx, *options.plan) : missing(tx);
-  tx.commit();
+  enqueue_answer answer;
+  in_enqueue_transaction(context, [&](pqxx::dbtransaction& tx) {
+    answer = options.plan ? spot_images(tx, *options.plan) : missing(tx);
+  });
   if (context.json) {
     std::cout << to_json(answer) << '\n';
   } else {

@@ -8,8 +8,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "admin/transaction.hpp"
-#include "command/database.hpp"
+#include "command/enqueue_transaction.hpp"
 #include "command/output.hpp"
 #include "common/errors.hpp"
 #include "common/http/client.hpp"
@@ -98,11 +97,9 @@ gallery_picture fetch(picture_source& source, const std::string& url, const std:
 void make_gallery(const command_context& context, const gallery_options& options) {
   if (options.folder.empty()) throw usage_error("--out is empty");
   picture_source source(context.env);
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  const auto plan = read_plan(tx, options.plan);
-  tx.commit();
+  plan_state plan;
+  in_enqueue_transaction(context,
+                         [&](pqxx::dbtransaction& tx) { plan = read_plan(tx, options.plan); });
 
   const std::filesystem::path folder(options.folder);
   make_folder(folder);

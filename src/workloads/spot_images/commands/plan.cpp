@@ -3,8 +3,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "admin/transaction.hpp"
-#include "command/database.hpp"
+#include "command/enqueue_transaction.hpp"
 #include "command/output.hpp"
 #include "common/errors.hpp"
 #include "workloads/spot_images/commands/commands.hpp"
@@ -53,14 +52,12 @@ plan parse_named(const std::string& name) {
 
 void import_file(const command_context& context, const import_options& options) {
   const plan given = parse_named(options.file);
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  const auto result = import_plan(tx, given);
+  bool created = false;
   enqueue_attempt enqueued;
-  if (options.enqueue) enqueued = spot_images_or_nothing(tx, given.id);
-  tx.commit();
-  const bool created = result == import_result::created;
+  in_enqueue_transaction(context, [&](pqxx::dbtransaction& tx) {
+    created = import_plan(tx, given) == import_result::created;
+    if (options.enqueue) enqueued = spot_images_or_nothing(tx, given.id);
+  });
   if (context.json) {
     ordered_json out{{"plan_id", given.id},
                      {"result", created ? "created" : "unchanged"},
@@ -101,10 +98,8 @@ ordered_json to_json(const spot_state& state) {
 }
 
 void show(const command_context& context, const std::string& plan_id) {
-  const auto connection = connect_served(context);
-  pqxx::work tx(*connection);
-  use_system_names(tx);
-  const auto plan = read_plan(tx, plan_id);
+  plan_state plan;
+  in_enqueue_transaction(context, [&](pqxx::dbtransaction& tx) { plan = read_plan(tx, plan_id); });
   if (context.json) {
     ordered_json spots = ordered_json::array();
     for (const auto& state : plan.spots) spots.push_back(to_json(state));

@@ -1,0 +1,500 @@
+-- Joins: a job that runs when others, its parents, have ended.
+--
+-- A child that waits is held by its own row: it is queued with run_at = 'infinity', and the time at which it wants to
+-- run is kept in `waits`. A claim refuses it, whatever entry it has. `edges` name the parents that have not ended; a
+-- statement trigger on their table removes them at each end and notes the child in `join_candidates`. What polls
+-- reads only these (rowrunner.fire_joins). There is no counter, and no row that several ends write.
+--
+-- Order of locks: an end holds its job's row and takes what it can get of its edges; run_after holds the child's
+-- `waits` row, then locks parents; firing holds a `waits` row and skips a child whose row is locked; whatever
+-- ends a child holds its row, then takes its `waits` row. So none of them waits for a session that waits for it.
+
+-- The children that are held. Written by run_after and by a change of the child, removed when it is fired or ends.
+CREATE TABLE rowrunner.waits (
+  child_kind  smallint NOT NULL,
+  child_id    uuid NOT NULL,
+  -- When the child wants to run: its run_at before it was held.
+  run_at      timestamptz NOT NULL,
+  when_failed text NOT NULL CHECK (when_failed IN ('run', 'cancel', 'hold')),
+  -- From then on it runs without its parents.
+  at_latest   timestamptz,
+  -- How many parents were named, for people.
+  parents     integer NOT NULL,
+  PRIMARY KEY (child_kind, child_id)
+) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX waits_at_latest ON rowrunner.waits (at_latest) WHERE at_latest IS NOT NULL;
+
+-- A parent that has not ended, and with when_failed = 'hold' one that ended badly. Without a `waits` row of its child
+-- an edge means nothing.
+CREATE TABLE rowrunner.edges (
+  parent_kind smallint NOT NULL,
+  parent_id   uuid NOT NULL,
+  child_kind  smallint NOT NULL,
+  child_id    uuid NOT NULL,
+  PRIMARY KEY (parent_kind, parent_id, child_kind, child_id)
+) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX edges_of_child ON rowrunner.edges (child_kind, child_id);
+
+-- Children that may be ready. Not unique: two ends would wait for each other. A parent is named if it failed, or if its
+-- edge was locked when it ended; that edge is removed before the child is fired.
+CREATE TABLE rowrunner.join_candidates (
+  child_kind  smallint NOT NULL,
+  child_id    uuid NOT NULL,
+  parent_kind smallint,
+  parent_id   uuid,
+  failed      boolean NOT NULL DEFAULT false
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX candidates_of_child ON rowrunner.join_candidates (child_kind, child_id);
+
+-- Whether a poll or a claim has anything to fire.
+CREATE FUNCTION rowrunner.joins_noted() RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM rowrunner.join_candidates)
+      OR EXISTS (SELECT FROM rowrunner.waits w WHERE w.at_latest <= now())
+$$;
+
+-- The edges of parents that have ended go, and their children become candidates. A bad end of a parent leaves the
+-- edge to a child that is held until success. An edge that another session has locked is left to fire_joins.
+CREATE FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boolean) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  WITH ended AS MATERIALIZED (
+    SELECT e.ctid AS address, e.parent_id, e.child_kind, e.child_id FROM rowrunner.edges e
+    WHERE e.parent_kind = of_kind AND e.parent_id = ANY (ids)
+      AND NOT (bad AND EXISTS (SELECT FROM rowrunner.waits w
+                               WHERE w.child_kind = e.child_kind AND w.child_id = e.child_id
+                                 AND w.when_failed = 'hold'))
+  ), free AS MATERIALIZED (
+    SELECT e.ctid AS address FROM rowrunner.edges e
+    WHERE e.ctid = ANY (ARRAY(SELECT n.address FROM ended n)) FOR UPDATE SKIP LOCKED
+  ), gone AS (
+    DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(SELECT f.address FROM free f))
+  )
+  INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
+  SELECT DISTINCT n.child_kind, n.child_id, CASE WHEN named.so THEN of_kind END,
+         CASE WHEN named.so THEN n.parent_id END, bad
+  FROM ended n
+  CROSS JOIN LATERAL (
+    SELECT bad OR NOT EXISTS (SELECT FROM free f WHERE f.address = n.address) AS so) named;
+END
+$$;
+
+-- AFTER UPDATE, once per statement, on tables whose jobs can be parents. Argument: kind id. It runs after the
+-- statement and with a snapshot of its own, so it sees an edge that was committed while the end waited for the row.
+CREATE FUNCTION rowrunner.on_parent_update() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+#variable_conflict use_variable
+DECLARE
+  my_kind CONSTANT smallint := TG_ARGV[0];
+  good uuid[];
+  bad uuid[];
+BEGIN
+  IF (SELECT pg_typeof(w.id) <> 'uuid'::regtype OR pg_typeof(w.status) <> 'text'::regtype FROM written w LIMIT 1) THEN
+    PERFORM rowrunner.refuse_types();
+  END IF;
+  SELECT array_agg(w.id) FILTER (WHERE w.status = 'succeeded'),
+         array_agg(w.id) FILTER (WHERE w.status NOT IN ('queued', 'processing', 'succeeded'))
+    INTO good, bad FROM written w;
+  IF good IS NOT NULL THEN
+    PERFORM rowrunner.note_ends(my_kind, good, false);
+  END IF;
+  IF bad IS NOT NULL THEN
+    PERFORM rowrunner.note_ends(my_kind, bad, true);
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+-- AFTER DELETE, likewise: a parent that had not succeeded counts as cancelled.
+CREATE FUNCTION rowrunner.on_parent_delete() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+#variable_conflict use_variable
+DECLARE
+  my_kind CONSTANT smallint := TG_ARGV[0];
+BEGIN
+  IF (SELECT pg_typeof(d.id) <> 'uuid'::regtype OR pg_typeof(d.status) <> 'text'::regtype FROM deleted d LIMIT 1) THEN
+    PERFORM rowrunner.refuse_types();
+  END IF;
+  PERFORM rowrunner.note_ends(my_kind, ARRAY(SELECT d.id FROM deleted d WHERE d.status = 'succeeded'), false);
+  PERFORM rowrunner.note_ends(my_kind, ARRAY(SELECT d.id FROM deleted d WHERE d.status <> 'succeeded'), true);
+  RETURN NULL;
+END
+$$;
+
+-- A child waits no longer. Edges that are locked are being removed by an end; what that leaves is swept.
+CREATE FUNCTION rowrunner.forget_wait(of_kind smallint, job_id uuid) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  DELETE FROM rowrunner.waits w WHERE w.child_kind = of_kind AND w.child_id = job_id;
+  DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(
+    SELECT e.ctid FROM rowrunner.edges e WHERE e.child_kind = of_kind AND e.child_id = job_id
+    FOR UPDATE SKIP LOCKED));
+END
+$$;
+
+-- A kind has no jobs any more, neither as children nor as parents.
+CREATE FUNCTION rowrunner.forget_joins(of_kind smallint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  DELETE FROM rowrunner.waits w WHERE w.child_kind = of_kind;
+  DELETE FROM rowrunner.edges e WHERE e.child_kind = of_kind;
+  DELETE FROM rowrunner.join_candidates c WHERE c.child_kind = of_kind;
+  PERFORM rowrunner.note_ends(of_kind, ARRAY(SELECT DISTINCT e.parent_id FROM rowrunner.edges e
+                                             WHERE e.parent_kind = of_kind), true);
+END
+$$;
+
+-- Refuses what run_after cannot be asked for, before anything is locked.
+CREATE FUNCTION rowrunner.check_join(child rowrunner.kinds, child_id uuid, parent rowrunner.kinds, parent_ids uuid[],
+                                     when_failed text, at_latest interval) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  problem CONSTANT text := CASE
+    WHEN child_id IS NULL THEN 'child_id is NULL'
+    WHEN parent_ids IS NULL THEN 'parent_ids is NULL: an empty list is ''{}'''
+    WHEN cardinality(parent_ids) > 100000
+      THEN format('%s parents were named: a job can wait for 100000 at most', cardinality(parent_ids))
+    WHEN array_position(parent_ids, NULL) IS NOT NULL THEN 'one of the parent_ids is NULL'
+    WHEN parent.id = child.id AND child_id = ANY (parent_ids)
+      THEN format('job %s cannot wait for itself', child_id)
+    WHEN when_failed NOT IN ('run', 'cancel', 'hold')
+      THEN format('when_failed is %L: it must be run, cancel or hold', when_failed)
+    WHEN at_latest < interval '0' THEN format('at_latest is %s: it must not be negative', at_latest) END;
+BEGIN
+  IF problem IS NOT NULL THEN
+    RAISE EXCEPTION 'run_after: %', problem USING ERRCODE = 'invalid_parameter_value';
+  ELSIF NOT parent.joins THEN
+    RAISE EXCEPTION 'jobs of kind % cannot be waited for: it was attached without joins', parent.kind
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('SELECT rowrunner.attach(%L, kind => %L, joins => true)', parent.job_table::text, parent.kind);
+  END IF;
+END
+$$;
+
+-- Locks the child's waits row. If it has none, the child must be a job that this transaction has written: another one
+-- has fired, or may run at any moment. The answer has no when_failed then.
+CREATE FUNCTION rowrunner.lock_wait(child rowrunner.kinds, job_id uuid) RETURNS rowrunner.waits
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  waiting rowrunner.waits;
+  found_status text;
+  written_here boolean;
+BEGIN
+  SELECT w.* INTO waiting FROM rowrunner.waits w
+    WHERE w.child_kind = child.id AND w.child_id = lock_wait.job_id FOR UPDATE;
+  IF FOUND THEN
+    RETURN waiting;
+  END IF;
+  SELECT r.found_status, r.found_run_at, r.written_here INTO found_status, waiting.run_at, written_here
+    FROM rowrunner.child_row(child.job_table, job_id) r;
+  IF found_status IS NULL THEN
+    RAISE EXCEPTION 'there is no job % of kind %', job_id, child.kind USING ERRCODE = 'no_data_found';
+  ELSIF found_status <> 'queued' OR NOT written_here THEN
+    RAISE EXCEPTION 'job % of kind % does not wait for others (it is %)', job_id, child.kind, found_status
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = 'It has fired, or never waited: the first run_after belongs to the transaction that enqueues the job.';
+  END IF;
+  RETURN waiting;
+END
+$$;
+
+-- Locks the parents and sorts them: `open` are waited for, `bad` have ended badly.
+CREATE FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[],
+                                       OUT named integer)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  wanted CONSTANT uuid[] := ARRAY(SELECT DISTINCT i FROM unnest(ids) i ORDER BY i);
+  found uuid[];
+BEGIN
+  SELECT coalesce(array_agg(r.id), '{}'),
+         array_agg(r.id) FILTER (WHERE r.status IN ('queued', 'processing')
+                                    OR (policy = 'hold' AND r.status <> 'succeeded')),
+         array_agg(r.id) FILTER (WHERE r.status NOT IN ('queued', 'processing', 'succeeded'))
+    INTO found, open, bad FROM rowrunner.share_rows(parent.job_table, wanted) r;
+  named := cardinality(wanted);
+  IF cardinality(found) < named THEN
+    RAISE EXCEPTION 'there is no job % of kind % to wait for',
+      (SELECT i FROM unnest(wanted) i WHERE i <> ALL (found) LIMIT 1), parent.kind USING ERRCODE = 'no_data_found';
+  END IF;
+  -- A parent that is held itself must not be given a parent meanwhile that makes a cycle.
+  PERFORM FROM rowrunner.waits w WHERE w.child_kind = parent.id AND w.child_id = ANY (open)
+    ORDER BY w.child_id FOR SHARE;
+END
+$$;
+
+-- An error if one of these parents waits for the child, over any number of others. Only a child that others wait for
+-- and a parent that waits can make a cycle; such calls come one after the other.
+CREATE FUNCTION rowrunner.refuse_cycle(child rowrunner.kinds, job_id uuid, parent rowrunner.kinds, ids uuid[])
+RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  found uuid;
+BEGIN
+  IF NOT EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = child.id AND e.parent_id = job_id)
+     OR NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = parent.id AND w.child_id = ANY (ids)) THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(hashtextextended('rowrunner.edges', 0));
+  WITH RECURSIVE below AS (
+    SELECT child.id AS kind, job_id AS id
+    UNION
+    SELECT e.child_kind, e.child_id FROM below b
+    JOIN rowrunner.edges e ON e.parent_kind = b.kind AND e.parent_id = b.id
+  )
+  SELECT b.id INTO found FROM below b WHERE b.kind = parent.id AND b.id = ANY (ids) LIMIT 1;
+  IF found IS NOT NULL THEN
+    RAISE EXCEPTION 'job % cannot wait for job %, which waits for it', job_id, found
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+END
+$$;
+
+-- Lets a job run when others have ended: in the transaction that enqueues it, and later to add parents while it waits.
+-- `when_failed` says what a parent that failed or was cancelled means: 'run' (the default) counts it as an end,
+-- 'cancel' cancels the child, 'hold' waits until it has run again and succeeded. After `at_latest` it runs regardless.
+-- Answers for how many of these parents it waits; 0 leaves a job that did not wait as it is.
+CREATE FUNCTION rowrunner.run_after(child_kind text, child_id uuid, parent_kind text, parent_ids uuid[],
+                                    when_failed text DEFAULT NULL, at_latest interval DEFAULT NULL) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+  child CONSTANT rowrunner.kinds := rowrunner.kind_named(run_after.child_kind);
+  parent CONSTANT rowrunner.kinds := rowrunner.kind_named(run_after.parent_kind);
+  waiting rowrunner.waits;
+  policy text;
+  open uuid[];
+  bad uuid[];
+  named integer;
+BEGIN
+  PERFORM rowrunner.check_join(child, run_after.child_id, parent, parent_ids, run_after.when_failed, run_after.at_latest);
+  waiting := rowrunner.lock_wait(child, run_after.child_id);
+  policy := coalesce(run_after.when_failed, waiting.when_failed, 'run');
+  IF policy <> waiting.when_failed THEN
+    RAISE EXCEPTION 'job % waits with when_failed => %, which cannot change', run_after.child_id,
+      quote_literal(waiting.when_failed) USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  SELECT p.open, p.bad, p.named INTO open, bad, named FROM rowrunner.lock_parents(parent, parent_ids, policy) p;
+  IF policy <> 'cancel' THEN
+    bad := NULL;
+  END IF;
+  IF waiting.when_failed IS NULL THEN
+    IF open IS NULL AND bad IS NULL THEN
+      RETURN 0;
+    END IF;
+    PERFORM rowrunner.forget_wait(child.id, run_after.child_id);
+    DELETE FROM rowrunner.join_candidates c WHERE c.child_kind = child.id AND c.child_id = run_after.child_id;
+    INSERT INTO rowrunner.waits (child_kind, child_id, run_at, when_failed, at_latest, parents)
+      VALUES (child.id, run_after.child_id, waiting.run_at, policy, clock_timestamp() + run_after.at_latest, 0);
+    PERFORM rowrunner.hold_row(child.job_table, run_after.child_id);
+  END IF;
+  PERFORM rowrunner.refuse_cycle(child, run_after.child_id, parent, open);
+  UPDATE rowrunner.waits w
+    SET parents = w.parents + named, at_latest = coalesce(clock_timestamp() + run_after.at_latest, w.at_latest)
+    WHERE w.child_kind = child.id AND w.child_id = run_after.child_id AND w.parents + named <= 100000;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'run_after: a job can wait for 100000 parents at most' USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  -- What an earlier end of these parents has noted must not remove the new edge.
+  DELETE FROM rowrunner.join_candidates c
+    WHERE c.child_kind = child.id AND c.child_id = run_after.child_id AND c.parent_kind = parent.id
+      AND c.parent_id = ANY (open) AND NOT (c.failed AND policy = 'cancel');
+  INSERT INTO rowrunner.edges (parent_kind, parent_id, child_kind, child_id)
+    SELECT parent.id, i, child.id, run_after.child_id FROM unnest(open) i ON CONFLICT DO NOTHING;
+  INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
+    SELECT child.id, run_after.child_id, parent.id, bad[1], true WHERE bad IS NOT NULL;
+  RETURN coalesce(cardinality(open), 0);
+END
+$$;
+
+-- Fires a child whose waits row the caller has locked, if it is ready; what it sees was committed since that lock.
+-- Answers 'fired' (or cancelled, or gone), 'waits' or 'locked' (its row, by another session).
+CREATE FUNCTION rowrunner.fire_child(waiting rowrunner.waits) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine rowrunner.kinds;
+  noted tid[];
+  reason text;
+  state text;
+BEGIN
+  noted := ARRAY(SELECT c.ctid FROM rowrunner.join_candidates c
+                 WHERE c.child_kind = waiting.child_kind AND c.child_id = waiting.child_id);
+  DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(
+    SELECT e.ctid FROM rowrunner.join_candidates c
+    JOIN rowrunner.edges e ON e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
+                          AND e.child_kind = c.child_kind AND e.child_id = c.child_id
+    WHERE c.ctid = ANY (noted) FOR UPDATE OF e SKIP LOCKED));
+  IF waiting.when_failed = 'cancel' THEN
+    SELECT format('cancelled: job %s of kind %s, which it waited for, did not succeed', c.parent_id,
+                  coalesce(k.kind, c.parent_kind::text))
+      INTO reason FROM rowrunner.join_candidates c LEFT JOIN rowrunner.kinds k ON k.id = c.parent_kind
+      WHERE c.ctid = ANY (noted) AND c.failed LIMIT 1;
+  END IF;
+  IF reason IS NULL AND (waiting.at_latest > clock_timestamp()) IS NOT FALSE
+     AND EXISTS (SELECT FROM rowrunner.edges e
+                 WHERE e.child_kind = waiting.child_kind AND e.child_id = waiting.child_id) THEN
+    -- A candidate whose edge is locked still is one.
+    DELETE FROM rowrunner.join_candidates c
+      WHERE c.ctid = ANY (noted) AND NOT EXISTS (
+        SELECT FROM rowrunner.edges e
+        WHERE e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
+          AND e.child_kind = c.child_kind AND e.child_id = c.child_id);
+    RETURN 'waits';
+  END IF;
+  SELECT k.* INTO mine FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
+    WHERE k.id = waiting.child_kind;
+  IF FOUND THEN
+    state := rowrunner.free_row(mine.job_table, waiting.child_id);
+  END IF;
+  IF state = 'locked' THEN
+    RETURN 'locked';
+  END IF;
+  IF state = 'queued' AND reason IS NOT NULL THEN
+    PERFORM rowrunner.cancel_row(mine.job_table, waiting.child_id, mine.cancelled_status, reason);
+  END IF;
+  -- Before the row changes: while there is a waits row, a trigger would hold it again.
+  PERFORM rowrunner.forget_wait(waiting.child_kind, waiting.child_id);
+  DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (noted);
+  IF state = 'queued' AND reason IS NULL THEN
+    PERFORM rowrunner.release_row(mine.job_table, waiting.child_id, waiting.run_at);
+  END IF;
+  RETURN 'fired';
+END
+$$;
+
+-- The waits rows of children that may be ready, locked; not those that were passed over. A lock comes first, and the
+-- edges are asked for in a later statement: one that waited for a transaction that adds an edge would not see it.
+CREATE FUNCTION rowrunner.lock_candidates(passed text[], at_most integer) RETURNS SETOF rowrunner.waits
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT w.* FROM (SELECT DISTINCT c.child_kind, c.child_id FROM rowrunner.join_candidates c
+                   WHERE c.child_kind || ' ' || c.child_id <> ALL (passed)) c
+  CROSS JOIN LATERAL (SELECT * FROM rowrunner.waits w
+                      WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id FOR UPDATE SKIP LOCKED) w
+  LIMIT at_most
+$$;
+
+CREATE FUNCTION rowrunner.lock_overdue(passed text[], at_most integer) RETURNS SETOF rowrunner.waits
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT w.* FROM rowrunner.waits w
+  WHERE w.at_latest <= clock_timestamp() AND w.child_kind || ' ' || w.child_id <> ALL (passed)
+  ORDER BY w.at_latest LIMIT at_most FOR UPDATE SKIP LOCKED
+$$;
+
+-- A child that cannot be fired, because its row cannot be written, is left to the sweep; the others go on.
+CREATE FUNCTION rowrunner.put_off_join(waiting rowrunner.waits, reason text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RAISE WARNING 'job % waited for others and cannot be run: %', waiting.child_id, reason;
+  DELETE FROM rowrunner.join_candidates c
+    WHERE c.child_kind = waiting.child_kind AND c.child_id = waiting.child_id;
+  UPDATE rowrunner.waits w SET at_latest = clock_timestamp() + interval '1 minute'
+    WHERE w.child_kind = waiting.child_kind AND w.child_id = waiting.child_id AND w.at_latest <= clock_timestamp();
+END
+$$;
+
+-- Lets the children run whose parents have ended, or whose time has come, and cancels those that a failed parent
+-- cancels; about `at_most` of them. It reads only what ends have noted. Under REPEATABLE READ it does nothing: it could
+-- not see an edge that was added since. Answers how many it fired.
+CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  fired integer := 0;
+  passed text[] := '{}';
+  ready rowrunner.waits[];
+  waiting rowrunner.waits;
+  verdict text;
+BEGIN
+  IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+    RETURN 0;
+  END IF;
+  LOOP
+    ready := ARRAY(SELECT w FROM rowrunner.lock_candidates(passed, at_most) w)
+             || ARRAY(SELECT w FROM rowrunner.lock_overdue(passed, at_most) w);
+    EXIT WHEN cardinality(ready) = 0;
+    FOREACH waiting IN ARRAY ready LOOP
+      CONTINUE WHEN waiting.child_kind || ' ' || waiting.child_id = ANY (passed);
+      passed := passed || (waiting.child_kind || ' ' || waiting.child_id);
+      BEGIN
+        verdict := rowrunner.fire_child(waiting);
+      EXCEPTION WHEN OTHERS THEN
+        IF left(SQLSTATE, 2) IN ('53', '57', '58') THEN
+          RAISE;
+        END IF;
+        verdict := 'failed';
+        PERFORM rowrunner.put_off_join(waiting, SQLERRM);
+      END;
+      fired := fired + (verdict = 'fired')::integer;
+    END LOOP;
+    EXIT WHEN cardinality(passed) >= at_most;
+  END LOOP;
+  -- Of children that wait no longer.
+  DELETE FROM rowrunner.join_candidates WHERE ctid = ANY (ARRAY(
+    SELECT c.ctid FROM rowrunner.join_candidates c
+    WHERE NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id)
+    FOR UPDATE SKIP LOCKED));
+  RETURN fired;
+END
+$$;
+
+-- What no trigger saw (they were disabled, or the end had an older snapshot): edges of parents of this kind that have
+-- ended or are gone, on `pages` pages from `from_page` on; and children of this kind without an edge, likewise, which
+-- become candidates again.
+CREATE FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, pages bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+SET lock_timeout = '1s' SET enable_seqscan = off SET enable_mergejoin = off AS $$
+DECLARE
+  first_row CONSTANT tid := format('(%s,0)', from_page);
+  end_row CONSTANT tid := format('(%s,0)', least(from_page + pages, 4294967294));
+  job_table CONSTANT regclass := (SELECT c.oid FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
+                                  WHERE k.id = kind_id);
+  removed bigint;
+BEGIN
+  -- One snapshot sees an edge and its parent: a parent that is run again may have a newer edge.
+  WITH x AS MATERIALIZED (
+    SELECT e.ctid AS address, e.* FROM rowrunner.edges e
+    WHERE e.ctid >= first_row AND e.ctid < end_row AND e.parent_kind + 0 = kind_id
+  ), j AS MATERIALIZED (
+    SELECT a.id, a.status FROM rowrunner.jobs_among(job_table, ARRAY(SELECT x.parent_id FROM x)) a
+    WHERE job_table IS NOT NULL
+  ), ended AS MATERIALIZED (
+    SELECT x.*, j.status IS DISTINCT FROM 'succeeded' AS failed FROM x LEFT JOIN j ON j.id = x.parent_id
+    WHERE coalesce(j.status, 'gone') NOT IN ('queued', 'processing')
+      AND (j.status IS NOT DISTINCT FROM 'succeeded' OR NOT EXISTS (
+             SELECT FROM rowrunner.waits w
+             WHERE w.child_kind = x.child_kind AND w.child_id = x.child_id AND w.when_failed = 'hold'))
+  ), free AS MATERIALIZED (
+    SELECT e.ctid AS address FROM rowrunner.edges e
+    WHERE e.ctid = ANY (ARRAY(SELECT n.address FROM ended n)) FOR UPDATE SKIP LOCKED
+  ), gone AS (
+    DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(SELECT f.address FROM free f))
+  )
+  INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
+    SELECT n.child_kind, n.child_id, n.parent_kind, n.parent_id, n.failed
+    FROM ended n JOIN free f ON f.address = n.address;
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(
+    SELECT e.ctid FROM rowrunner.edges e
+    WHERE e.ctid >= first_row AND e.ctid < end_row AND e.child_kind + 0 = kind_id
+      AND NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = e.child_kind AND w.child_id = e.child_id)
+    FOR UPDATE SKIP LOCKED));
+  INSERT INTO rowrunner.join_candidates (child_kind, child_id)
+    SELECT w.child_kind, w.child_id FROM rowrunner.waits w
+    WHERE w.ctid >= first_row AND w.ctid < end_row AND w.child_kind + 0 = kind_id
+      AND NOT EXISTS (SELECT FROM rowrunner.edges e WHERE e.child_kind = w.child_kind AND e.child_id = w.child_id)
+      AND NOT EXISTS (SELECT FROM rowrunner.join_candidates c
+                      WHERE c.child_kind = w.child_kind AND c.child_id = w.child_id);
+  PERFORM rowrunner.fire_deferred();
+  RETURN removed;
+END
+$$;
+
+-- The jobs that wait for a job, directly or over others: those that nothing waits for come first.
+CREATE FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) RETURNS TABLE (kind text, id uuid)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  WITH RECURSIVE below AS (
+    SELECT e.child_kind, e.child_id, 1 AS depth FROM rowrunner.edges e WHERE e.parent_kind = $1 AND e.parent_id = $2
+    UNION
+    SELECT e.child_kind, e.child_id, b.depth + 1 FROM below b
+    JOIN rowrunner.edges e ON e.parent_kind = b.child_kind AND e.parent_id = b.child_id
+  )
+  SELECT k.kind, b.child_id FROM below b JOIN rowrunner.kinds k ON k.id = b.child_kind
+  GROUP BY k.kind, b.child_id ORDER BY max(b.depth) DESC, b.child_id
+$$;

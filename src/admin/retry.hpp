@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "admin/transaction.hpp"
+
+namespace rowrunner::admin {
+
+/// What became of a job that was retried or cancelled.
+struct changed_job {
+  std::string id;
+  std::string kind;
+  std::string result;
+};
+
+/// Queues failed or cancelled jobs again: all of them or none. Throws error{no_such_job} and
+/// error{wrong_status}.
+asio::awaitable<std::vector<changed_job>> retry_jobs(pg::session& session,
+                                                     std::vector<std::string> ids);
+
+struct requeued_jobs {
+  std::string kind;
+  std::int64_t requeued = 0;
+};
+
+struct retried_failures {
+  std::int64_t requeued = 0;
+  /// In the order in which they were done; those after the limit was reached are missing.
+  std::vector<requeued_jobs> kinds;
+  bool of_several_kinds = false;
+};
+
+/// Queues up to `limit` failed jobs of a kind, or of all kinds, again, the oldest failure first.
+/// Each kind commits on its own, so that a long list keeps no locks. Throws error{unknown_kind}.
+asio::awaitable<retried_failures> retry_failed(pg::session& session,
+                                               std::optional<std::string> kind, std::int64_t limit);
+
+}  // namespace rowrunner::admin

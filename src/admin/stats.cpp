@@ -1,0 +1,68 @@
+#include "admin/stats.hpp"
+
+#include <map>
+
+#include "admin/kinds.hpp"
+#include "admin/vacuum_blockers.hpp"
+#include "queries/admin.hpp"
+
+namespace rowrunner::admin {
+namespace {
+
+constexpr int first_event_column = 7;
+
+kind_stats read_row(const pg::result& rows, int row) {
+  kind_stats out;
+  out.kind = rows.get(row, 1);
+  out.paused = rows.get_bool(row, 2);
+  out.delayed = rows.get_int(row, 3);
+  out.running = rows.get_int(row, 4);
+  out.failed = rows.get_int(row, 5);
+  out.workers = rows.get_int(row, 6);
+  int column = first_event_column;
+  for (const auto& event : event_names) out.last_hour.*event.count = rows.get_int(row, column++);
+  out.held = rows.get_int(row, column);
+  return out;
+}
+
+asio::awaitable<void> read_waiting(transaction& tx, const kind_info& kind, kind_stats& stats) {
+  const auto count = co_await tx.run(kind, queries::waiting, kind.id, kind_stats::check_limit,
+                                     kind_stats::count_limit + 1);
+  stats.waiting = count.get_int(0, 0);
+  stats.waiting_is_approximate = count.get_bool(0, 1);
+  const auto oldest = co_await tx.run(kind, queries::oldest_waiting, kind.id);
+  if (!oldest.is_null(0, 0)) {
+    stats.oldest_waiting_seconds = std::stod(std::string(oldest.get(0, 0)));
+  }
+}
+
+asio::awaitable<std::vector<kind_stats>> read_kind_stats(transaction& tx) {
+  auto list = co_await read_kinds(tx);
+  std::map<std::int64_t, kind_info> kinds;
+  for (auto& kind : list) kinds.emplace(kind.id, std::move(kind));
+  const auto rows = co_await tx.run(queries::stats, kind_stats::count_limit + 1);
+  co_await tx.run(queries::read_settings);
+  std::vector<kind_stats> out;
+  for (int row = 0; row < rows.rows(); ++row) {
+    const auto kind = kinds.find(rows.get_int(row, 0));
+    if (kind == kinds.end()) continue;
+    auto stats = read_row(rows, row);
+    co_await read_waiting(tx, kind->second, stats);
+    out.push_back(std::move(stats));
+  }
+  co_return out;
+}
+
+}  // namespace
+
+asio::awaitable<database_stats> read_stats(pg::session& session) {
+  const auto read = [](transaction& tx) -> asio::awaitable<database_stats> {
+    database_stats out;
+    out.kinds = co_await read_kind_stats(tx);
+    out.vacuum_blockers = co_await read_vacuum_blockers(tx);
+    co_return out;
+  };
+  co_return co_await read_jobs(session, read);
+}
+
+}  // namespace rowrunner::admin

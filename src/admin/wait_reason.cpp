@@ -1,0 +1,130 @@
+#include "admin/wait_reason.hpp"
+
+#include <vector>
+
+#include "queries/admin.hpp"
+
+namespace rowrunner::admin {
+namespace {
+
+std::string no_worker(const wait_facts& facts) {
+  return "no worker has reported for kind " + facts.kind +
+         " in the last 30 seconds: start one that serves it";
+}
+
+std::string no_entry(const wait_facts& facts) {
+  std::string out = "it has no queue entry";
+  if (!facts.has_triggers) {
+    out += ", and triggers of its table are missing or disabled: attach the table again";
+  }
+  return out + ": run rowrunner kinds repair " + facts.kind;
+}
+
+std::string delay(const wait_facts& facts) {
+  if (!facts.waits_for.empty()) return "it waits for " + facts.waits_for;
+  if (facts.run_at.empty()) return "its run_at is infinity: it waits until that is changed";
+  return "it is delayed until " + facts.run_at + " (run_at)";
+}
+
+/// What keeps a claim from taking it, in the order in which one would clear it.
+std::vector<std::string> obstacles(const wait_facts& facts) {
+  std::vector<std::string> out;
+  if (facts.paused) {
+    out.push_back("kind " + facts.kind + " is paused: run rowrunner kinds resume " + facts.kind);
+  }
+  if (!facts.due) out.push_back(delay(facts));
+  if (facts.workers == 0) out.push_back(no_worker(facts));
+  const bool held = !facts.due && facts.run_at.empty();  // such a job has no entry
+  if (!facts.has_entry && !facts.has_delayed_entry && !held) out.push_back(no_entry(facts));
+  if (facts.table_lock) out.push_back("its table is locked by " + text_of(facts.table_lock));
+  if (facts.row_locked) out.push_back("its row is locked by " + text_of(facts.row_lock));
+  if (!facts.claim_error.empty()) out.push_back("it could not be claimed: " + facts.claim_error);
+  return out;
+}
+
+std::string position(const wait_facts& facts) {
+  if (!facts.has_entry)
+    return "it is about to enter the queue: a worker moves it at one of its polls";
+  const bool many = facts.before >= wait_facts::most_before;
+  std::string out =
+      many ? "more than " + std::to_string(wait_facts::most_before) + " jobs are before it"
+           : "it is about number " + std::to_string(facts.before + 1) + " in the queue";
+  if (!facts.vacuum_blocker.empty()) {
+    out += "; claims are slow while VACUUM is blocked by " + facts.vacuum_blocker;
+  }
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (const auto& part : parts) out += (out.empty() ? "" : "; ") + part;
+  return out;
+}
+
+/// Nothing if the role may not lock rows of the table.
+asio::awaitable<std::optional<bool>> row_is_free(transaction& tx, const kind_info& kind,
+                                                 std::string id) {
+  std::optional<bool> free;
+  co_await tx.set_savepoint();
+  try {
+    free = (co_await tx.run(kind, queries::row_is_free, id)).rows() > 0;
+  } catch (const pg::query_error& refused) {
+    if (refused.sqlstate() != "42501") throw;
+  }
+  co_await tx.undo_to_savepoint();  // gives the lock back
+  co_return free;
+}
+
+}  // namespace
+
+std::optional<lock_holder> read_lock_holder(const pg::result& rows, int row, int first_column) {
+  if (rows.is_null(row, first_column)) return std::nullopt;
+  return lock_holder{rows.get_int(row, first_column), std::string(rows.get(row, first_column + 1)),
+                     std::string(rows.get(row, first_column + 2))};
+}
+
+std::string text_of(const std::optional<lock_holder>& holder) {
+  if (!holder) return "another session";
+  std::string details = holder->application;
+  if (!holder->since.empty()) details += (details.empty() ? "" : ", ") + ("since " + holder->since);
+  return "session " + std::to_string(holder->pid) + (details.empty() ? "" : " (" + details + ")");
+}
+
+asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& kind,
+                                            std::string id) {
+  const auto rows = co_await tx.run(kind, queries::wait_facts, kind.id, id);
+  wait_facts facts;
+  facts.kind = kind.kind;
+  if (rows.rows() == 0) co_return facts;
+  facts.status = rows.get(0, 0);
+  facts.paused = rows.get_bool(0, 1);
+  facts.workers = rows.get_int(0, 2);
+  facts.due = rows.get_bool(0, 3);
+  facts.run_at = rows.get(0, 4);
+  facts.has_entry = rows.get_bool(0, 5);
+  facts.before = rows.get_int(0, 6);
+  facts.has_delayed_entry = rows.get_bool(0, 7);
+  facts.has_triggers = rows.get_bool(0, 8);
+  facts.lost_worker = rows.get(0, 9);
+  facts.row_lock = read_lock_holder(rows, 0, 10);
+  facts.table_lock = read_lock_holder(rows, 0, 13);
+  facts.claim_error = rows.get(0, 16);
+  facts.waits_for = rows.get(0, 17);
+  // A probe would wait for a lock on the whole table.
+  std::optional<bool> free;
+  if (facts.status == "queued" && !facts.table_lock) free = co_await row_is_free(tx, kind, id);
+  facts.row_locked = free ? !*free : facts.row_lock.has_value();
+  co_return facts;
+}
+
+std::string wait_reason(const wait_facts& facts) {
+  if (facts.status == "processing" && !facts.lost_worker.empty()) {
+    return "worker " + facts.lost_worker + " was lost: " +
+           (facts.workers == 0 ? no_worker(facts) : "a worker of the kind takes the job back");
+  }
+  if (facts.status != "queued") return "";
+  const auto found = obstacles(facts);
+  return found.empty() ? position(facts) : joined(found);
+}
+
+}  // namespace rowrunner::admin

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+
+#include "common/pg/session.hpp"
+
+namespace rowrunner::pg {
+
+/// A few sessions for many callers, each for one run at a time. Callers get a free session in the
+/// order in which they asked. Sessions connect when they are first used, so that a pool that is
+/// hardly used keeps one connection, and again after their connection was lost.
+class session_pool {
+ public:
+  session_pool(asio::any_io_executor executor, const settings& options, int connections);
+  ~session_pool();
+  session_pool(const session_pool&) = delete;
+  session_pool& operator=(const session_pool&) = delete;
+
+  /// From now on it uses nothing that a transaction-mode pooler does not keep.
+  void set_pooled();
+
+  /// As session::run_one.
+  asio::awaitable<result> run_one(call one);
+
+ private:
+  struct core;
+
+  static asio::awaitable<result> run(std::shared_ptr<core> shared, call one);
+
+  /// Shared with what runs, because Asio may destroy suspended coroutines after the pool.
+  std::shared_ptr<core> core_;
+};
+
+}  // namespace rowrunner::pg

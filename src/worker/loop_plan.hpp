@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "worker/lane.hpp"
+#include "worker/lane_backoff.hpp"
+
+namespace rowrunner {
+
+/// What the loop does next, over all kinds. It decides and does nothing: how many jobs to claim for
+/// which kind, when to poll, how long to wait, and when the work of a drain is done.
+class loop_plan {
+ public:
+  using clock = claim_state::clock;
+  using time = clock::time_point;
+
+  /// While so many outcomes wait to be written, nothing more is claimed: the database is behind.
+  static constexpr std::size_t most_unwritten = 10'000;
+
+  loop_plan(const lane_list& lanes, const worker_options& options)
+      : lanes_(lanes), options_(options) {}
+
+  /// How many jobs to claim now; zero: none.
+  int to_claim(const lane& lane, std::size_t unwritten, time now) const;
+  /// Says whether the next claim is worth trying before any wait.
+  bool claimed(lane& lane, const claim_facts& got, time now);
+  bool stuck(const lane& lane, time now) const { return now >= lane.jobs.stuck_at(); }
+
+  struct poll_request {
+    std::vector<lane*> kinds;
+    /// The wake-up flags are to be armed before the poll.
+    bool arm = false;
+  };
+  bool poll_due(time now) const { return now >= next_poll_; }
+  poll_request begin_poll(time now);
+  /// To be called when the tasks of a row are done; `acted`: they may have brought jobs into the
+  /// queue.
+  void row_done(lane& lane, const poll_row& row, bool acted, time now);
+  /// The poll saw no join that may be ready.
+  void no_joins() { joins_.reset(); }
+  bool joins_due(time now) const { return joins_.due(now); }
+  /// It saw some. `fired`: how many jobs were released; nothing if it was not tried yet.
+  void joins_noted(std::optional<std::int64_t> fired, time now);
+  /// `pause`: the time between polls.
+  void end_poll(std::chrono::milliseconds pause, time now);
+
+  /// Until when to wait; nothing: there is something to do now.
+  std::optional<time> wait_until(std::size_t unwritten, time now) const;
+  /// A notification for the kind came.
+  void notified(std::string_view kind);
+  /// Outcomes were written: jobs may be back in the queue.
+  void outcomes_written();
+  /// The session is new: nothing is known of the flags.
+  void disconnected();
+
+  /// Whether the end that the options name is reached.
+  bool finished(std::size_t unwritten) const;
+  /// The kinds of which jobs that are due stay behind at the end, with the reason.
+  std::vector<std::pair<const lane*, const char*>> left_behind() const;
+
+ private:
+  std::int64_t jobs_left() const;
+  bool any_asleep() const;
+
+  const lane_list& lanes_;
+  const worker_options& options_;
+  /// The last poll saw nothing that is due, and nothing was written since.
+  bool nothing_due_ = false;
+  bool armed_ = false;
+  time next_poll_{};
+  /// Joins are of no kind: any worker that polls fires them.
+  lane_backoff joins_{std::chrono::seconds{1}};
+
+  // The poll under way.
+  time begun_{};
+  bool arm_ = false;
+  bool acted_ = false;
+  /// When there will be something to do, as far as it is known.
+  time next_task_ = time::max();
+};
+
+}  // namespace rowrunner

@@ -1,0 +1,114 @@
+#include "worker/progress_writer.hpp"
+
+#include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <map>
+
+#include "common/pg/array.hpp"
+#include "common/pg/binary_array.hpp"
+#include "common/pg/error.hpp"
+#include "queries/engine.hpp"
+#include "worker/lane.hpp"
+
+namespace rowrunner {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::chrono::milliseconds between_writes{250};
+
+}  // namespace
+
+pg::call progress_call(const pg::statement& statement, const lane& of,
+                       const std::vector<const running_job*>& jobs) {
+  std::vector<std::string_view> ids;
+  std::vector<std::int64_t> leases, done, total;
+  std::vector<std::string> messages;
+  for (const auto* job : jobs) {
+    ids.push_back(job->id);
+    leases.push_back(job->lease);
+    done.push_back(job->progress->done);
+    total.push_back(job->progress->total);
+    messages.push_back(job->progress->message);
+  }
+  return pg::with(statement, std::to_string(of.kind.id), pg::uuid_array(ids), pg::int_array(leases),
+                  pg::int_array(done), pg::int_array(total), pg::array(messages));
+}
+
+progress_writer::progress_writer(asio::io_context& io, pg::session& session,
+                                 std::function<void(const job_ptr&)> lost)
+    : io_(io),
+      session_(session),
+      lost_(std::move(lost)),
+      arrived_(io.get_executor()),
+      settings_(queries::progress_settings.statement()) {}
+
+void progress_writer::report(const job_ptr& job, progress_report report) {
+  if (job->settled) return;
+  job->progress = std::move(report);
+  ++job->reports;
+  if (!std::exchange(job->report_waits, true)) waiting_.push_back(job);
+  arrived_.set();
+  if (std::exchange(started_, true)) return;
+  asio::co_spawn(io_, run(), [](const std::exception_ptr& thrown) {
+    if (thrown) std::rethrow_exception(thrown);
+  });
+}
+
+asio::awaitable<void> progress_writer::run() {
+  asio::steady_timer timer(io_);
+  for (;;) {
+    while (waiting_.empty()) co_await arrived_.wait_for(std::chrono::hours{1});
+    std::map<lane*, std::vector<sent_report>> by_lane;
+    for (auto& job : std::exchange(waiting_, {})) {
+      job->report_waits = false;
+      if (job->settled || !job->progress) continue;
+      by_lane[job->lane].push_back({job, job->reports});
+    }
+    for (auto& [lane, reports] : by_lane) co_await write(*lane, std::move(reports));
+    timer.expires_after(between_writes);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+}
+
+/// What cannot be written now is written with the next round, if nothing newer is there by then.
+asio::awaitable<void> progress_writer::write(lane& of, std::vector<sent_report> reports) {
+  std::sort(reports.begin(), reports.end(),
+            [](const auto& a, const auto& b) { return a.job->id < b.job->id; });
+  std::vector<const running_job*> jobs;
+  for (const auto& each : reports) jobs.push_back(each.job.get());
+  auto calls = pg::together(pg::with(settings_), progress_call(of.sql.progress, of, jobs));
+  try {
+    const auto answers = co_await session_.run(std::move(calls));
+    settle(reports, answers.back());
+  } catch (const pg::error&) {
+    for (const auto& each : reports) {
+      if (!std::exchange(each.job->report_waits, true)) waiting_.push_back(each.job);
+    }
+  }
+}
+
+void progress_writer::settle(const std::vector<sent_report>& reports, const pg::result& answer) {
+  enum class fate { lost, written, locked };
+  std::vector<fate> found(reports.size(), fate::lost);
+  for (int row = 0; row < answer.rows(); ++row) {
+    found.at(static_cast<std::size_t>(answer.get_int(row, 0) - 1)) =
+        answer.get(row, 1) == "written" ? fate::written : fate::locked;
+  }
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const auto& job = reports[i].job;
+    if (job->settled) continue;
+    if (found[i] == fate::lost) {
+      lost_(job);
+    } else if (found[i] == fate::locked) {
+      if (!std::exchange(job->report_waits, true)) waiting_.push_back(job);
+    } else if (job->reports == reports[i].number) {
+      job->progress.reset();
+    }
+  }
+}
+
+}  // namespace rowrunner

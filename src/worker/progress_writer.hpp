@@ -1,0 +1,49 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <vector>
+
+#include "common/event.hpp"
+#include "common/pg/session.hpp"
+#include "worker/running_job.hpp"
+
+namespace rowrunner {
+
+/// Writes how far jobs have come: of each job the newest report, at most four times a second, one
+/// statement a kind. Reports never wait for it, and ends neither: a job's report is kept until it
+/// is known to be written, and its end writes it otherwise.
+class progress_writer {
+ public:
+  /// `lost` is told of a job whose report was refused.
+  progress_writer(boost::asio::io_context& io, pg::session& session,
+                  std::function<void(const job_ptr&)> lost);
+
+  void report(const job_ptr& job, progress_report report);
+
+ private:
+  struct sent_report {
+    job_ptr job;
+    std::uint64_t number;
+  };
+
+  boost::asio::awaitable<void> run();
+  boost::asio::awaitable<void> write(lane& of, std::vector<sent_report> reports);
+  void settle(const std::vector<sent_report>& reports, const pg::result& answer);
+
+  boost::asio::io_context& io_;
+  pg::session& session_;
+  std::function<void(const job_ptr&)> lost_;
+  std::vector<job_ptr> waiting_;
+  event arrived_;
+  bool started_ = false;
+  pg::statement settings_;
+};
+
+/// The call that writes the newest report of each job, for `progress` and `progress_at_end`. The
+/// jobs are of one lane, have a report, and are in the order of their ids.
+pg::call progress_call(const pg::statement& statement, const lane& of,
+                       const std::vector<const running_job*>& jobs);
+
+}  // namespace rowrunner

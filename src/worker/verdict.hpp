@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <rowrunner/outcome.hpp>
+#include <string>
+#include <variant>
+
+#include "worker/running_job.hpp"
+
+namespace rowrunner {
+
+/// The job goes back to the front of the queue, uncharged: it was not started, or was told to stop
+/// because the worker stops.
+struct released {};
+
+/// How a job ends in this worker: as its handler said, or released.
+using ending = std::variant<succeeded, failed, snoozed, cancelled, released>;
+
+/// What is to be written about a job.
+struct verdict {
+  job_ptr job;
+  ending result;
+  /// How often the database refused it as it is.
+  int tries = 0;
+};
+
+/// What the handler wants to be written with the end.
+const std::vector<effect>& effects_of(const verdict& v);
+bool has_effects(const verdict& v);
+
+/// How a job ends that returned that, or threw that error, and may have been told to stop. Work
+/// that is done counts, whatever was asked. Nothing: the lease is lost, nothing is to be written.
+std::optional<ending> ending_of(const running_job& job, std::optional<outcome> returned,
+                                std::string error);
+
+/// For std::visit.
+template <typename... Functions>
+struct overloaded : Functions... {
+  using Functions::operator()...;
+};
+
+}  // namespace rowrunner

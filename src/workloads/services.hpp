@@ -1,0 +1,34 @@
+#pragma once
+
+#include <boost/asio/thread_pool.hpp>
+#include <memory>
+#include <rowrunner/services.hpp>
+
+#include "common/environment.hpp"
+#include "common/http/client.hpp"
+#include "common/http/guarded_client.hpp"
+#include "common/offload.hpp"
+#include "common/storage/store.hpp"
+
+namespace rowrunner {
+
+/// What the handlers of the built-in workloads share in a process, besides the worker's own
+/// services.
+struct workload_services {
+  /// Throws usage_error for settings that make no sense, and storage::error if the storage cannot
+  /// be written.
+  workload_services(services& from_worker, environment settings);
+
+  const environment env;
+  services& engine;
+  boost::asio::thread_pool threads{2};
+  /// Files are read, written and synced on threads of their own: a disk that is slow must not hold
+  /// up the engine.
+  const offload files;
+  http::client http;
+  /// For addresses that others name.
+  http::guarded_client outbound;
+  std::unique_ptr<storage::store> storage;
+};
+
+}  // namespace rowrunner

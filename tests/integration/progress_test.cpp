@@ -1,0 +1,145 @@
+// Progress: the newest report wins, few writes, never in the way, and the last one with the end.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+#include "support/worker_thread.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+class progress : public ::testing::Test {
+ protected:
+  /// Every change of a job's progress, in order.
+  progress() {
+    db.exec(
+        "CREATE TABLE seen (n serial, done bigint);"
+        "CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        " INSERT INTO public.seen (done) VALUES (NEW.done); RETURN NULL; END $$;"
+        "CREATE TRIGGER see AFTER INSERT OR UPDATE ON rowrunner.progress"
+        " FOR EACH ROW EXECUTE FUNCTION see()");
+  }
+  std::string now() {
+    return db.value("SELECT done || '/' || total || ' ' || message FROM rowrunner.progress");
+  }
+
+  jobs_database db;
+};
+
+TEST_F(progress, a_thousand_reports_are_a_few_writes_in_order_and_the_last_is_there_at_the_end) {
+  db.add("a");
+  auto options = worker_thread::options_for(db);
+  options.drain = true;
+  worker_thread one(options, [](worker& w) {
+    w.add(test_kind(), [](job& self) -> asio::awaitable<outcome> {
+      for (int i = 1; i <= 1000; ++i) {
+        co_await self.progress(i, 1000, "part " + std::to_string(i));
+        if (i % 250 == 0) co_await self.sleep(1ms);
+      }
+      co_return succeeded{};
+    });
+  });
+  EXPECT_EQ(one.join().succeeded, 1);
+  EXPECT_EQ(now(), "1000/1000 part 1000");
+  EXPECT_LT(std::stoi(db.value("SELECT count(*) FROM seen")), 20);
+  EXPECT_EQ(db.value("SELECT count(*) FROM seen a JOIN seen b ON a.n < b.n AND a.done > b.done"),
+            "0");
+}
+
+TEST_F(progress, is_seen_while_the_job_runs) {
+  db.add("a");
+  db.watch("rowrunner.progress");
+  std::atomic<bool> gate = false;
+  worker_thread one(worker_thread::options_for(db), [&](worker& w) {
+    w.add(test_kind(), [&](job& self) -> asio::awaitable<outcome> {
+      co_await self.progress(1, 2, "half");
+      while (!gate) co_await self.sleep(2ms);
+      co_return failed{"no", {}, true};
+    });
+  });
+  EXPECT_TRUE(db.becomes("SELECT done FROM rowrunner.progress", "1"));
+  gate = true;
+  EXPECT_TRUE(db.reaches("a", "failed"));
+}
+
+TEST_F(progress, returns_while_the_table_is_locked_and_is_written_with_the_end) {
+  db.add("a");
+  std::atomic<bool> locked = false;
+  std::promise<void> reported;
+  worker_thread one(worker_thread::options_for(db), [&](worker& w) {
+    w.add(test_kind(), [&](job& self) -> asio::awaitable<outcome> {
+      while (!locked) co_await self.sleep(2ms);
+      for (int i = 1; i <= 5; ++i) co_await self.progress(i, 5, "");
+      reported.set_value();
+      co_return succeeded{};
+    });
+  });
+  ASSERT_TRUE(db.reaches("a", "processing"));
+  pqxx::connection other(db.url());
+  pqxx::work tx(other);
+  tx.exec("LOCK TABLE rowrunner.progress IN ACCESS EXCLUSIVE MODE");
+  locked = true;
+  reported.get_future().get();
+  tx.commit();
+  EXPECT_TRUE(db.reaches("a", "succeeded"));
+  EXPECT_EQ(now(), "5/5 ");
+  EXPECT_EQ(db.value("SELECT attempts FROM test_jobs"), "0");
+}
+
+TEST_F(progress, of_a_lost_lease_is_refused_and_stops_the_job) {
+  db.add("a");
+  std::atomic<bool> gate = false;
+  std::promise<void> stopped;
+  worker_thread one(worker_thread::options_for(db), [&](worker& w) {
+    w.add(test_kind(), [&](job& self) -> asio::awaitable<outcome> {
+      while (!gate) co_await self.sleep(2ms);
+      co_await self.progress(1, 2, "late");
+      try {
+        co_await self.sleep(1h);
+      } catch (const boost::system::system_error&) {
+        stopped.set_value();
+        throw;
+      }
+      co_return succeeded{};
+    });
+  });
+  ASSERT_TRUE(db.reaches("a", "processing"));
+  db.exec("UPDATE test_jobs SET status = 'cancelled'");
+  gate = true;
+  stopped.get_future().get();
+  EXPECT_EQ(one.stop().refused, 1);
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.progress"), "0");
+}
+
+TEST_F(progress, of_many_jobs_takes_one_statement_a_kind) {
+  db.exec("INSERT INTO test_jobs (name) SELECT 'n' || i FROM generate_series(1, 100) i");
+  db.exec(
+      "CREATE TABLE writes (x int); CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS"
+      " $$ BEGIN INSERT INTO public.writes VALUES (1); RETURN NULL; END $$;"
+      "CREATE TRIGGER noted AFTER INSERT ON rowrunner.progress"
+      " FOR EACH STATEMENT EXECUTE FUNCTION noted()");
+  auto kind = test_kind();
+  kind.max_concurrent = 100;
+  auto options = worker_thread::options_for(db);
+  options.drain = true;
+  int running = 0;
+  worker_thread one(options, [&](worker& w) {
+    w.add(kind, [&](job& self) -> asio::awaitable<outcome> {
+      ++running;
+      while (running < 100) co_await self.sleep(1ms);
+      co_await self.progress(1, 1, "");
+      co_return succeeded{};
+    });
+  });
+  EXPECT_EQ(one.join().succeeded, 100);
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.progress"), "100");
+  EXPECT_LT(std::stoi(db.value("SELECT count(*) FROM writes")), 10);
+}
+
+}  // namespace
+}  // namespace rowrunner::testing

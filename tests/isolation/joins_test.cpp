@@ -1,0 +1,65 @@
+// What the ends of parents, run_after, firing and whatever else changes parents and children come
+// to, in every order; see interleavings.hpp. After each order the invariants of joins hold: what
+// waits is held, and is either waited for by an edge or noted to be fired.
+
+#include "isolation/interleavings.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+class interleavings_of_joins : public interleavings {
+ protected:
+  interleavings_of_joins() {
+    on_stage.db.exec("SELECT rowrunner.attach('test_jobs', kind => 'test', joins => true)");
+    on_stage.db.exec(
+        "CREATE FUNCTION add_parent(child uuid, parent uuid) RETURNS text LANGUAGE plpgsql AS $$"
+        " BEGIN RETURN rowrunner.run_after('test', child, 'test', ARRAY[parent]);"
+        " EXCEPTION WHEN object_not_in_prerequisite_state THEN RETURN 'refused'; END $$");
+  }
+
+  /// The child c waits for a, which runs in its last attempt under an expired lease; b runs too.
+  void set_up(const std::string& policy) {
+    does.enqueue('a', 1);
+    does.enqueue('b');
+    does.done(does.claim(1, lease_time::expired));
+    does.done(does.claim(2));
+    on_stage.run({"INSERT INTO test_jobs (id, name) VALUES ('" + id_of_job('c') +
+                      "', 'c'); SELECT rowrunner.run_after('test', '" + id_of_job('c') +
+                      "', 'test', ARRAY['" + id_of_job('a') + "'::uuid], '" + policy + "')",
+                  {}});
+  }
+};
+
+TEST_F(interleavings_of_joins, of_two_around_a_child_that_waits) {
+  play_pairs([&] { set_up("run"); },
+             {does.succeed(1, 'a'), does.fail(1, 'a'), does.rescue(), does.cancel('a'),
+              does.cancel('c'), does.fire(), does.run_after('c', 'b'), does.cascade('a')});
+  expect_outcomes("joins_two.txt");
+}
+
+TEST_F(interleavings_of_joins, of_two_around_a_child_whose_parent_has_ended) {
+  for (const std::string policy : {"run", "cancel", "hold"}) {
+    const auto ended = [&] {
+      set_up(policy);
+      does.done(does.fail(1, 'a'));
+    };
+    play_pairs(ended, {does.fire(), does.run_after('c', 'b'), does.run_after('c', 'a'),
+                       does.requeue('a'), does.cancel('c')});
+  }
+  expect_outcomes("joins_two_ended.txt");
+}
+
+TEST_F(interleavings_of_joins, of_two_parents_that_end_while_it_is_fired) {
+  const auto both = [&] {
+    set_up("run");
+    does.done(does.run_after('c', 'b'));
+  };
+  play(both, {does.succeed(1, 'a', false), does.succeed(2, 'b', false), does.fire()});
+  play(both, {does.succeed(1, 'a', false), does.fire(), does.cancel('c')});
+  play([&] { set_up("run"); },
+       {does.succeed(1, 'a', false), does.run_after('c', 'b'), does.fire()});
+  expect_outcomes("joins_three.txt");
+}
+
+}  // namespace
+}  // namespace rowrunner::testing

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <pqxx/pqxx>
+#include <string>
+
+namespace rowrunner::testing {
+
+// Every permission that a role has on an object of the schemas rowrunner and public, and the owner
+// of every SECURITY DEFINER function. has_*_privilege tells what really counts: a permission of
+// PUBLIC, of a role or of an owner.
+inline constexpr const char* all_permissions = R"sql(
+WITH role (name) AS (
+  VALUES ('public'), ('rowrunner_app'), ('rowrunner_worker'), ('rowrunner_engine'),
+         ('rowrunner_job_writer'), ('rowrunner_spots')
+  UNION ALL  -- made by its component, as the others are by the engine
+  SELECT 'rowrunner_server' WHERE to_regrole('rowrunner_server') IS NOT NULL
+), relation AS (
+  SELECT c.oid, c.oid::regclass::text AS name, c.relkind FROM pg_class c
+  WHERE c.relkind IN ('r', 'v', 'm', 'S') 
+    AND c.relnamespace IN ('rowrunner'::regnamespace, 'public'::regnamespace)
+), function AS (
+  SELECT p.oid, p.oid::regprocedure::text AS name, p.prosecdef, p.proowner FROM pg_proc p
+  WHERE p.pronamespace IN ('rowrunner'::regnamespace, 'public'::regnamespace)
+)
+SELECT format('%s: %s on schema %s', r.name, p, s)
+FROM role r, unnest(ARRAY['USAGE', 'CREATE']) p, unnest(ARRAY['rowrunner']) s
+WHERE has_schema_privilege(r.name, s, p)
+UNION ALL
+SELECT format('%s: %s on %s', r.name, string_agg(p, ', ' ORDER BY n), t.name)
+FROM role r, relation t, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES',
+                                      'TRIGGER']) WITH ORDINALITY AS u (p, n)
+WHERE t.relkind <> 'S' AND has_table_privilege(r.name, t.oid, p)
+GROUP BY r.name, t.name
+UNION ALL
+SELECT format('%s: %s (%s) on %s', r.name, p, a.attname, t.name)
+FROM role r, relation t, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'REFERENCES']) p, pg_attribute a
+WHERE t.relkind <> 'S' AND a.attrelid = t.oid AND NOT a.attisdropped
+  AND has_column_privilege(r.name, t.oid, a.attnum, p) AND NOT has_table_privilege(r.name, t.oid, p)
+UNION ALL
+SELECT format('%s: %s on sequence %s', r.name, string_agg(p, ', ' ORDER BY n), t.name)
+FROM role r, relation t, unnest(ARRAY['SELECT', 'USAGE', 'UPDATE']) WITH ORDINALITY AS u (p, n)
+WHERE t.relkind = 'S' AND has_sequence_privilege(r.name, t.oid, p)
+GROUP BY r.name, t.name
+UNION ALL
+SELECT format('%s: EXECUTE on %s', r.name, f.name)
+FROM role r, function f WHERE has_function_privilege(r.name, f.oid, 'EXECUTE')
+UNION ALL
+SELECT format('%s: owner of SECURITY DEFINER %s', o.rolname, f.name)
+FROM function f JOIN pg_roles o ON o.oid = f.proowner WHERE f.prosecdef
+)sql";
+
+/// One line each, in order.
+inline std::string permissions_in(pqxx::connection& connection) {
+  std::string out;
+  const auto query = "SELECT line FROM (" + std::string(all_permissions) +
+                     ") x (line) ORDER BY line COLLATE \"C\"";
+  pqxx::work tx(connection);
+  tx.exec("SET LOCAL search_path = pg_catalog");
+  for (const auto& row : tx.exec(query)) out += row[0].as<std::string>() + '\n';
+  return out;
+}
+
+}  // namespace rowrunner::testing
