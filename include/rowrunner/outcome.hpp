@@ -26,7 +26,8 @@ struct step_result {
   step_result() = default;
   template <typename Json>
   requires(!std::is_same_v<std::remove_cvref_t<Json>, step_result> &&
-           std::is_constructible_v<nlohmann::json, Json>) step_result(Json&& result)
+           std::is_constructible_v<nlohmann::json, Json>)
+      step_result(Json&& result)  // NOLINT(bugprone-forwarding-reference-overload): see requires
       : value(std::forward<Json>(result)) {}
   step_result(nlohmann::json result, std::vector<effect> with)
       : value(std::move(result)), effects(std::move(with)) {}

@@ -33,6 +33,7 @@ asio::awaitable<std::vector<changed_job>> cancel_jobs(pg::session& session,
   const auto write = [&](transaction& tx) -> asio::awaitable<std::vector<changed_job>> {
     const auto kinds = co_await read_kinds(tx);
     std::vector<changed_job> out;
+    out.reserve(ids.size());
     for (const auto& id : ids) out.push_back(co_await cancel_job(tx, kinds, id, why, cascade));
     co_return out;
   };

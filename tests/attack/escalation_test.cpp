@@ -138,8 +138,8 @@ TEST_F(escalation, joins_run_triggers_with_the_rights_of_the_job_writer) {
   const auto enqueue = [&](const std::string& name, const std::string& policy) {
     return as(
         "rowrunner_app",
-        "INSERT INTO mallory.jobs (plan_id, spot_name) VALUES ('p', '" + name +
-            "'); SELECT rowrunner.run_after('trap', (SELECT id FROM mallory.jobs WHERE spot_name"
+        "INSERT INTO mallory.jobs (batch_id, recipient) VALUES ('p', '" + name +
+            "'); SELECT rowrunner.run_after('trap', (SELECT id FROM mallory.jobs WHERE recipient"
             " = '" +
             name + "'), 'trap', ARRAY['" + parent + "'::uuid], '" + policy + "')");
   };
@@ -148,7 +148,7 @@ TEST_F(escalation, joins_run_triggers_with_the_rights_of_the_job_writer) {
   EXPECT_EQ(enqueue("ends", "cancel"), "");
   EXPECT_EQ(as("rowrunner_app", "SELECT rowrunner.cancel('trap', '" + parent + "')"), "");
   EXPECT_EQ(as("rowrunner_worker", "SELECT rowrunner.fire_joins()"), "");
-  EXPECT_EQ(db_.value("SELECT string_agg(status, ' ' ORDER BY spot_name) FROM mallory.jobs"),
+  EXPECT_EQ(db_.value("SELECT string_agg(status, ' ' ORDER BY recipient) FROM mallory.jobs"),
             "failed failed queued");  // the child that it cancels, the parent, the other child
   EXPECT_EQ(seen(), "rowrunner_job_writer");
 }
@@ -158,7 +158,7 @@ TEST_F(escalation, an_application_cannot_hold_a_job_that_it_did_not_enqueue) {
   db_.exec("SELECT rowrunner.attach('mallory.jobs', kind => 'trap', joins => true)");
   const auto parent = insert("queued");
   const auto other =
-      db_.value("INSERT INTO mallory.jobs (plan_id, spot_name) VALUES ('p', 'other') RETURNING id");
+      db_.value("INSERT INTO mallory.jobs (batch_id, recipient) VALUES ('p', 'other') RETURNING id");
   EXPECT_THAT(as("rowrunner_app", "SELECT rowrunner.run_after('trap', '" + other +
                                       "', 'trap', ARRAY['" + parent + "'::uuid])"),
               HasSubstr("does not wait for others"));

@@ -343,7 +343,7 @@ TEST_F(cli, stats_count_what_waits_runs_and_failed) {
   EXPECT_GE(kind["oldest_waiting_seconds"].get<double>(), 90);
   EXPECT_EQ(kind["last_hour"]["succeeded"], 11);
   EXPECT_EQ(kind["last_hour"]["refused"], 1);
-  EXPECT_THAT(out({"stats"}), ContainsRegex("letter +running +2 +3 +1m [0-9]+s +1 +1 +1 "));
+  EXPECT_THAT(out({"stats"}), ContainsRegex("letter +running +2 +3 +1m [0-9]+s +1 +0 +1 +1 "));
   const auto metrics = out({"stats", "--prometheus"});
   for (const char* line :
        {"rowrunner_waiting_jobs{kind=\"letter\"} 3", "rowrunner_delayed_jobs{kind=\"letter\"} 1",

@@ -113,6 +113,14 @@ void check_charge(const evidence& about, const job_story& story, const transitio
                   lines_of(story)});
 }
 
+/// A job that gets further with each run must survive any number of lost workers.
+void blame_charge(const job_story& story, const transition& t, violations& into) {
+  into.push_back({"I5", story.row->name,
+                  "it had stored a step under lease " + std::to_string(*t.old_lease) +
+                      " and was charged when its worker was lost",
+                  lines_of(story)});
+}
+
 /// What it was told to stop in the middle of may have been a write that was sent, and came back
 /// only when the worker was no longer cut off.
 void check_stop(const evidence& about, const job_story& story, const transition& t,
@@ -142,12 +150,15 @@ void check_causes(const evidence& about, violations& into) {
     const bool recorded = story.row->kind != "spot_image";
     for (const auto* t : story.transitions) {
       if (!t->leaves_processing()) continue;
-      if (t->rescues()) {
+      const bool got_further = recorded && about.stored_a_step(id, *t->old_lease);
+      const bool rescued = t->rescues() && (t->charged() == 1 || got_further || !recorded);
+      if (rescued) {
         check_rescue(about, story, *t, into);
         if (recorded) check_stop(about, story, *t, into);
+        if (got_further && t->charged() == 1) blame_charge(story, *t, into);
       }
       if (!recorded) continue;
-      const bool released = t->after == "queued" && t->charged() == 0;
+      const bool released = t->after == "queued" && t->charged() == 0 && !rescued;
       if (released) check_release(about, story, *t, into);
       if (t->after == "cancelled") check_cancel(about, story, *t, into);
       if (t->charged() == 1 && !t->rescues()) check_charge(about, story, *t, into);

@@ -96,6 +96,29 @@ TEST(causes, a_lease_is_lost_by_trouble_that_made_its_worker_give_up) {
   EXPECT_EQ(first_complaint(b.lines), "");
 }
 
+TEST(causes, a_lost_worker_is_charged_to_a_job_if_and_only_if_it_stored_no_step) {
+  const auto complaint = [](bool step, int charge, bool noted) {
+    auto b = with_sixth_job();
+    b.note(8, "runner impair w0");
+    b.note(15, "runner mend w0");
+    b.ran(15, "w0.1", "stopped", 6, 1, 61);
+    if (step) b.lines.database.push_back(tabs({"step", id(6), "build", "61", "61"}));
+    b.moved(20, 6, "processing", "queued", "61", "", 0, charge, "w0.1", "worker w0.1 was lost");
+    if (charge == 0 && noted) b.lines.database.push_back(tabs({"charge", id(6)}));
+    b.claimed(20, 6, 62, charge, "w1.1");
+    b.ran(20, "w1.1", "begin", 6, charge + 1, 62);
+    b.ran(20, "w1.1", "end", 6, charge + 1, 62, "ok");
+    b.succeeded(20, 6, 62, charge, "w1.1", false);
+    b.job(6, "succeeded", charge, 4);
+    return first_complaint(b.lines);
+  };
+  EXPECT_EQ(complaint(false, 1, true), "");
+  EXPECT_EQ(complaint(true, 0, true), "");
+  EXPECT_THAT(complaint(true, 0, false), HasSubstr("charged 0 times, noted 0 times"));
+  EXPECT_THAT(complaint(true, 1, true), HasSubstr("it had stored a step under lease 61"));
+  EXPECT_THAT(complaint(false, 0, false), HasSubstr("whose holder did not ask for that"));
+}
+
 TEST(causes, what_waited_to_be_written_when_its_worker_died_had_no_heartbeat) {
   const auto complaint = HasSubstr("was taken from w0.1, which had no trouble");
   auto b = with_a_lease_taken();

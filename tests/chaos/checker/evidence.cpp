@@ -66,6 +66,7 @@ void evidence::index_jobs() {
     stories_[found == id_of_name_.end() ? each.job : found->second].executions.push_back(&each);
   }
   for (const auto& each : all_.effects) stories_[each.job_id].effects.push_back(&each);
+  for (const auto& each : all_.steps) steps_.emplace(each.job_id, each.written);
   for (const auto& each : all_.charges) ++stories_[each.job_id].charges;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -37,6 +38,11 @@ class evidence {
   const std::map<std::string, job_story>& stories() const { return stories_; }
   const job_story* story_named(const std::string& name) const;
   const job_story* story_of(const std::string& job_id) const;
+
+  /// Whether a step of the job was stored under this lease.
+  bool stored_a_step(const std::string& job_id, std::int64_t lease) const {
+    return steps_.contains({job_id, lease});
+  }
 
   moment setting(const std::string& name) const;
   moment lease() const { return lease_; }
@@ -85,6 +91,7 @@ class evidence {
   const run_record& all_;
   std::map<std::string, job_story> stories_;
   std::unordered_map<std::string, std::string> id_of_name_;
+  std::set<std::pair<std::string, std::int64_t>> steps_;
   std::unordered_map<std::string, std::vector<const runner_line*>> events_;
   /// By "event whom".
   std::unordered_map<std::string, std::vector<const runner_line*>> events_about_;

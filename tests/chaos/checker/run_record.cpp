@@ -100,8 +100,11 @@ const std::string& runner_line::word(std::size_t n) const {
 }
 
 bool transition::rescues() const {
-  return leaves_processing() && charged() == 1 && error.starts_with("worker ") &&
-         error.ends_with(" was lost");
+  if (!leaves_processing() || !error.starts_with("worker ") || !error.ends_with(" was lost")) {
+    return false;
+  }
+  // A job that is released keeps the error of an earlier loss.
+  return charged() == 1 || (after == "queued" && error == "worker " + worker + " was lost");
 }
 
 bool terminal(const std::string& status) {

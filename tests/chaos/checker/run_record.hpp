@@ -69,6 +69,8 @@ struct transition : line {
   bool claims() const { return after == "processing"; }
   bool leaves_processing() const { return before == "processing" && after != "processing"; }
   int charged() const { return new_attempts - old_attempts; }
+  /// Taken back from a lost worker. Uncharged, it may also be a release by the worker that had lost
+  /// the job before: whether it had stored a step tells (evidence::stored_a_step).
   bool rescues() const;
 };
 

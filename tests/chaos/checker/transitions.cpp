@@ -22,12 +22,14 @@ class walk {
       status_ = each->after;
       lease_ = each->new_lease;
       attempts_ = each->new_attempts;
+      error_ = each->error;
     }
     const auto& row = *story_.row;
     if (row.status != status_ || row.attempts != attempts_) {
       blame("I5", "its row says otherwise than its last transition");
     }
-    if (story_.charges != charged_) {
+    if (story_.charges < charged_ + noted_besides_ ||
+        story_.charges > charged_ + noted_besides_ + maybe_noted_) {
       blame("I5", "charged " + std::to_string(charged_) + " times, noted " +
                       std::to_string(story_.charges) + " times");
     }
@@ -63,6 +65,7 @@ class walk {
 
   void check_outcome(const transition& t) {
     charged_ += t.charged();
+    count_notes(t);
     const int most = story_.row->max_attempts;
     const bool may_be_free = t.after != "failed" || t.error.starts_with("cancelled");
     const bool may_cost = t.after != "succeeded";
@@ -85,6 +88,17 @@ class walk {
     }
   }
 
+  /// A lost worker is noted even if the job, which had stored a step, is not charged for it.
+  void count_notes(const transition& t) {
+    const bool pictures = t.kind == "spot_image";
+    if (t.charged() != 0 || !(pictures || about_.stored_a_step(t.job_id, *t.old_lease))) return;
+    if (t.rescues() && !pictures && t.error != error_) {
+      ++noted_besides_;
+    } else if (t.rescues() || t.error.starts_with("cancelled")) {
+      ++maybe_noted_;  // or released, or cancelled by its own worker
+    }
+  }
+
   const evidence& about_;
   const job_story& story_;
   violations& into_;
@@ -92,6 +106,9 @@ class walk {
   std::optional<std::int64_t> lease_;
   int attempts_ = 0;
   int charged_ = 0;
+  int noted_besides_ = 0;
+  int maybe_noted_ = 0;
+  std::string error_;
   int returns_ = 0;
 };
 

@@ -138,11 +138,11 @@ asio::awaitable<void> run_steps(job& self, const execution& log,
 
 /// True in the first execution only: a snooze does not count as an attempt, so the attempt cannot
 /// tell.
-asio::awaitable<bool> first_time(job& self) {
+asio::awaitable<bool> first_time(job& self, const execution& log) {
   bool first = false;
   const step_body mark = [&]() -> asio::awaitable<nlohmann::json> {
     first = true;
-    co_return nlohmann::json(true);
+    co_return log.result("first");
   };
   co_await self.step("snoozed", mark);
   co_return first;
@@ -157,7 +157,7 @@ asio::awaitable<outcome> act(job& self, const execution& log) {
   // Before the pause: what comes after it may be too late for a step, and is to be tried all the
   // same.
   bool snoozes = plan.what == action::snooze;
-  if (snoozes) snoozes = co_await first_time(self);
+  if (snoozes) snoozes = co_await first_time(self, log);
   const auto between = plan.what == action::steps ? plan.time : 0ms;
   if (plan.time > between) co_await pause(plan.time);
   if (plan.what == action::steps || plan.late) co_await run_steps(self, log, between);

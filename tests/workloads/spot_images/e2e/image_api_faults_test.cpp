@@ -223,7 +223,7 @@ TEST_F(image_storage_faults, a_stored_generation_is_not_paid_for_again) {
   ASSERT_TRUE(db.becomes(left, "0"));
   EXPECT_EQ(api.server().calls(generations).size(), 1u) << "one generation over both workers";
   EXPECT_EQ(bucket.object(picture), tiny_png("a"));
-  EXPECT_THAT(job_of("a"), AllOf(StartsWith("succeeded 1 worker "), HasSubstr(" was lost")));
+  EXPECT_THAT(job_of("a"), AllOf(StartsWith("succeeded 0 worker "), HasSubstr(" was lost")));
   EXPECT_EQ(db.value("SELECT image_status || ' ' || image_url FROM spots"),
             "succeeded " + bucket.server().url("/pictures/" + picture));
   EXPECT_FALSE(bucket.object(draft)) << "what was only on the way is gone";
@@ -245,7 +245,7 @@ TEST_F(image_storage_faults, a_draft_that_is_gone_is_made_again) {
   bucket.erase(draft);
   const auto next = start_worker();
   ASSERT_TRUE(db.becomes(left, "0"));
-  EXPECT_THAT(job_of("a"), StartsWith("succeeded 1 "));
+  EXPECT_THAT(job_of("a"), StartsWith("succeeded 0 worker "));
   EXPECT_EQ(api.paid("a"), 2);
   EXPECT_EQ(bucket.object(picture), tiny_png("a"));
 }
