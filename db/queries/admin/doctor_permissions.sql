@@ -16,7 +16,7 @@ WITH roles AS MATERIALIZED (
   FROM pg_proc p WHERE p.pronamespace = to_regnamespace('rowrunner')
 ), granted AS MATERIALIZED (
   SELECT split_part(s, ' ON ', 1) AS privileges, split_part(split_part(s, ' ON ', 2), ' TO ', 1) AS objects,
-         split_part(s, ' TO ', 2) AS roles
+         btrim(split_part(s, ' TO ', 2)) AS roles
   FROM regexp_matches($1, '^GRANT ([^;]+);', 'gw') m, regexp_replace(m[1], '\s+', ' ', 'g') s
 ), wanted AS MATERIALIZED (
   SELECT role, CASE WHEN g.objects LIKE 'FUNCTION %' THEN to_regprocedure(name)::oid
