@@ -4,96 +4,66 @@ import { search } from './router.js';
 const TIMEOUT = 10_000;
 
 export class ApiError extends Error {
-  constructor(status, code, message, retryAfter) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.retryAfter = retryAfter;
-  }
+	constructor(status, code, message) {
+		super(message);
+		Object.assign(this, { status, code });
+	}
 }
 
-let onSignedOut = () => {};
-export const whenSignedOut = (callback) => {
-  onSignedOut = callback;
-};
+/** Called when the server no longer knows who asks. */
+export const hooks = { signedOut() {} };
 
 async function request(method, path, body) {
-  let answer;
-  try {
-    answer = await fetch(path, {
-      method,
-      headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(TIMEOUT),
-      credentials: 'same-origin',
-    });
-  } catch (error) {
-    const code = error.name === 'TimeoutError' ? 'timeout' : 'offline';
-    throw new ApiError(0, code, error.message);
-  }
-  const text = await answer.text().catch(() => '');
-  const data = parseJson(text);
-  if (answer.ok) return data;
-  if (answer.status === 401 && path !== '/api/session') onSignedOut();
-  const error = data?.error ?? {};
-  throw new ApiError(
-    answer.status,
-    error.code ?? `http_${answer.status}`,
-    error.message ?? answer.statusText,
-    Number(answer.headers.get('Retry-After')) || 0,
-  );
-}
-
-function parseJson(text) {
-  try {
-    return text ? JSON.parse(text) : null;
-  } catch {
-    return null;
-  }
+	const headers = body ? { 'Content-Type': 'application/json' } : {};
+	let answer;
+	let data = null;
+	try {
+		const signal = AbortSignal.timeout(TIMEOUT);
+		answer = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal });
+		data = JSON.parse((await answer.text()) || 'null');
+	} catch (error) {
+		if (!answer?.status) throw new ApiError(0, error.name === 'TimeoutError' ? 'timeout' : 'offline', error.message);
+	}
+	if (answer.ok) return data;
+	if (answer.status === 401 && path !== '/api/session') hooks.signedOut();
+	const { code, message } = data?.error ?? {};
+	throw new ApiError(answer.status, code, message ?? `${answer.status} ${answer.statusText}`);
 }
 
 export const get = (path) => request('GET', path);
 export const post = (path, body) => request('POST', path, body);
 export const del = (path) => request('DELETE', path);
 
-const path = (...parts) => `/api/${parts.map(encodeURIComponent).join('/')}`;
-export const jobPath = (kind, id, action) => path('jobs', kind, id, ...(action ? [action] : []));
-export const kindPath = (kind, action) => path('kinds', kind, action);
-export const planPath = (id) => path('plans', id);
-export const picturePath = (id, spot) => path('plans', id, 'pictures', spot);
-
-export const query = (base, params) => base + search(params);
+/** "/api/jobs/spot_image/…?limit=50" */
+export const route = (parts, params = {}) => `/api/${parts.map(encodeURIComponent).join('/')}${search(params)}`;
 
 // The last answers, so that a reload shows something even while the database is away.
-const kept = (url) => `rowrunner.last.${url}`;
-const KEEP_BYTES = 200_000;
+const KEPT = 'rowrunner.last.';
+const MOST = 200_000;
 
 export function keep(url, data, asOf) {
-  try {
-    const text = JSON.stringify({ data, asOf });
-    if (text.length < KEEP_BYTES) sessionStorage.setItem(kept(url), text);
-  } catch {
-    forget();
-  }
+	try {
+		const text = JSON.stringify({ data, asOf });
+		if (text.length < MOST) sessionStorage.setItem(KEPT + url, text);
+	} catch {
+		forget(); // there is no room
+	}
 }
 
 export function recall(url) {
-  try {
-    return JSON.parse(sessionStorage.getItem(kept(url)));
-  } catch {
-    return null;
-  }
+	try {
+		return JSON.parse(sessionStorage.getItem(KEPT + url));
+	} catch {
+		return null;
+	}
 }
 
-/** Removes every kept answer: after a sign-out, or when there is no room. */
 export function forget() {
-  try {
-    for (const key of Object.keys(sessionStorage)) {
-      if (key.startsWith('rowrunner.last.')) sessionStorage.removeItem(key);
-    }
-  } catch {
-    // No storage, nothing kept.
-  }
+	try {
+		for (const key of Object.keys(sessionStorage)) if (key.startsWith(KEPT)) sessionStorage.removeItem(key);
+	} catch {
+		// No storage, nothing kept.
+	}
 }
 
 /**
@@ -101,60 +71,49 @@ export function forget() {
  * then `error` says why, and `asOf` how old the data is.
  */
 export class Resource {
-  constructor(url, { every = 5000, changed }) {
-    Object.assign(this, { url, every, changed, data: null, asOf: null, error: null, failures: 0, stopped: false });
-    const last = recall(url);
-    if (last) Object.assign(this, { data: last.data, asOf: last.asOf, recalled: true });
-    this.shown = () => document.visibilityState === 'visible' && this.refresh();
-    document.addEventListener('visibilitychange', this.shown);
-    this.refresh();
-  }
+	constructor(url, changed, every = 5000) {
+		Object.assign(this, { url, changed, every, data: null, error: null, failures: 0 }, recall(url));
+		this.refresh = this.refresh.bind(this);
+		document.addEventListener('visibilitychange', this.refresh);
+		this.refresh();
+	}
 
-  get stale() {
-    return Boolean(this.data && (this.error || this.data.stale));
-  }
+	get stale() {
+		return Boolean(this.data && (this.error || this.data.stale));
+	}
 
-  refresh() {
-    if (this.stopped) return Promise.resolve();
-    clearTimeout(this.timer);
-    this.running ??= this.load().finally(() => {
-      this.running = null;
-      this.schedule();
-    });
-    return this.running;
-  }
+	refresh() {
+		clearTimeout(this.timer);
+		if (this.stopped || document.hidden) return null;
+		this.running ??= this.load().finally(() => {
+			this.running = null;
+			// Many pages must not hammer a server in trouble.
+			const wait = Math.min(30_000, this.every * 2 ** Math.min(this.failures, 4));
+			if (!this.stopped) this.timer = setTimeout(this.refresh, wait * (0.9 + Math.random() * 0.2));
+		});
+		return this.running;
+	}
 
-  async load() {
-    try {
-      this.accept(await get(this.url));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.error = error;
-      this.failures += 1;
-    }
-    if (!this.stopped) this.changed(this);
-  }
+	async load() {
+		try {
+			this.accept(await get(this.url));
+		} catch (error) {
+			this.error = error;
+			this.failures += 1;
+		}
+		if (!this.stopped) this.changed();
+	}
 
-  /** Takes newer data, loaded or pushed. */
-  accept(data) {
-    this.data = data;
-    this.asOf = data?.as_of ?? new Date().toISOString();
-    this.error = null;
-    this.failures = 0;
-    this.recalled = false;
-    keep(this.url, data, this.asOf);
-  }
+	/** Takes newer data, loaded or pushed. */
+	accept(data) {
+		const asOf = data?.as_of ?? new Date().toISOString();
+		Object.assign(this, { data, asOf, error: null, failures: 0 });
+		keep(this.url, data, asOf);
+	}
 
-  schedule() {
-    if (this.stopped || document.visibilityState !== 'visible') return;
-    // Many pages must not hammer a server in trouble.
-    const wait = Math.min(30_000, this.every * 2 ** Math.min(this.failures, 4));
-    this.timer = setTimeout(() => this.refresh(), wait * (0.9 + Math.random() * 0.2));
-  }
-
-  stop() {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    document.removeEventListener('visibilitychange', this.shown);
-  }
+	stop() {
+		this.stopped = true;
+		clearTimeout(this.timer);
+		document.removeEventListener('visibilitychange', this.refresh);
+	}
 }

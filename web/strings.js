@@ -24,7 +24,6 @@ theme.dark|Theme: dark|テーマ：ダーク
 sign_out|Sign out {user}|{user} をサインアウト
 sign_in.title|Sign in|サインイン
 sign_in.token|Token|トークン
-sign_in.go|Sign in|サインイン
 sign_in.wrong|This token is unknown or revoked.|このトークンは無効か、取り消されています。
 sign_in.how|An administrator makes tokens with:|トークンは管理者が次のコマンドで発行します：
 unit.ms|{n} ms|{n}ミリ秒
@@ -79,7 +78,7 @@ jobs.actions|Actions|操作
 jobs.count|{n} {n:job|jobs}|{n}件
 jobs.shown|{n} shown|{n}件を表示
 jobs.window|Only the newest jobs were searched|最新のジョブだけを検索しました
-jobs.fresh|Show {n} new {n:job|jobs}|新着 {n}件を表示
+jobs.fresh|Show {n} new {n:row|rows}|新しい行 {n}件を表示
 jobs.none|No jobs here|該当するジョブはありません
 jobs.none_text|New ones appear by themselves.|新しいジョブは自動的に表示されます。
 jobs.attempts|{n} of {of}|{n}／{of}回
@@ -99,7 +98,6 @@ failed.members|Jobs with this error|このエラーのジョブ
 operation.running|Retrying {kind}: {n} of {of}|{kind} を再試行中：{n}／{of}件
 operation.done|Retried {n} of {kind}|{kind} の {n}件を再試行しました
 operation.cancelled|Stopped after {n} of {kind}|{kind} の {n}件で停止しました
-job.title|Job|ジョブ
 job.progress|Progress|進捗
 job.done_of|{n} of {of}|{n}／{of}
 job.left|about {time} left|残り約{time}
@@ -135,7 +133,7 @@ plans.none|No plans yet|プランはまだありません
 plans.none_text|Import one: rowrunner plan import examples/kyoto.json --enqueue|取り込み：rowrunner plan import examples/kyoto.json --enqueue
 plan.ready|{n} of {of} pictures are ready|{of}枚中{n}枚が完成
 plan.failed|{n} failed|{n}枚が失敗
-plan.painting|Painting …|生成中…
+plan.processing|Painting …|生成中…
 plan.waiting|Waiting|待機中
 plan.again|attempt {n} of {of}|{n}／{of}回目
 plan.tile_failed|No picture|生成に失敗しました
@@ -151,7 +149,7 @@ act.retry_one|Retry one|1件を再試行
 act.retry_all|Retry all {n}|{n}件すべてを再試行
 act.retry_matching|Retry all {n} matching|該当する{n}件すべてを再試行
 act.cancel|Cancel|取り消す
-act.run|Run now|今すぐ実行
+act.run-now|Run now|今すぐ実行
 act.pause|Pause|一時停止
 act.resume|Resume|再開
 act.stop|Stop|停止
@@ -160,24 +158,22 @@ act.look|Show|確認
 ask.keep|Keep as it is|やめる
 ask.retry|Retry {n} {n:job|jobs}?|{n}件のジョブを再試行しますか？
 ask.cancel|Cancel {n} {n:job|jobs}?|{n}件のジョブを取り消しますか？
-ask.run|Run {n} {n:job|jobs} now?|{n}件のジョブを今すぐ実行しますか？
-ask.bulk_text|{n} selected of: {filter}.|選択中の{n}件（{filter}）が対象です。
-ask.retry_all_text|This queues {n} jobs again: {filter}. It goes on if you close the page.|{n}件（{filter}）をキューに戻します。ページを閉じても続行されます。
+ask.run-now|Run {n} {n:job|jobs} now?|{n}件のジョブを今すぐ実行しますか？
+ask.selected|{n} selected of: {filter}.|選択中の{n}件（{filter}）が対象です。
+ask.all|This queues {n} jobs again: {filter}. It goes on if you close the page.|{n}件（{filter}）をキューに戻します。ページを閉じても続行されます。
 ask.pause|Pause {kind}?|{kind} を一時停止しますか？
 ask.pause_text|Running jobs go on. No new job of {kind} is started; {n} are waiting.|実行中のジョブは続きます。{kind} の新しいジョブは開始されません（待機中 {n}件）。
 ask.cancel_one|Cancel {name}?|{name} を取り消しますか？
 ask.cancel_text|A running job is told to stop.|実行中の場合は停止を要求します。
-filter.of|{status}, kind {kind}|{kind}、{status}
-filter.error|{kind}, “{error}”|{kind}、「{error}」
-done.retried|{n} {n:job|jobs} queued again.|{n}件をキューに戻しました。
-done.cancelled|{n} {n:job|jobs} cancelled.|{n}件を取り消しました。
-done.cancel_requested|The job was told to stop.|停止を要求しました。
-done.run_now|{n} {n:job|jobs} due now.|{n}件を今すぐ実行します。
+done.retry|{n} {n:job|jobs} queued again.|{n}件をキューに戻しました。
+done.cancel|{n} {n:job|jobs} cancelled.|{n}件を取り消しました。
+done.requested|The job was told to stop.|停止を要求しました。
+done.run-now|{n} {n:job|jobs} due now.|{n}件を今すぐ実行します。
 done.refused|{n} refused.|{n}件は拒否されました。
 done.operation|Started. The progress is under Failed.|開始しました。進捗は「失敗」で確認できます。
 done.stopped|Stopped.|停止しました。
-done.paused|{kind} is paused.|{kind} を一時停止しました。
-done.resumed|{kind} goes on.|{kind} を再開しました。
+done.pause|{kind} is paused.|{kind} を一時停止しました。
+done.resume|{kind} goes on.|{kind} を再開しました。
 keys.title|Keyboard|キーボード操作
 keys.close|Close|閉じる
 keys.j|next row|次の行
@@ -191,9 +187,9 @@ keys.esc|clear the selection|選択を解除`;
 
 const words = new Map();
 for (const line of TABLE.trim().split('\n')) {
-  // A bar inside of {…} belongs to a text.
-  const [key, ...texts] = line.split(/\|(?![^{]*\})/);
-  words.set(key, texts);
+	// A bar inside of {…} belongs to a text.
+	const [key, ...texts] = line.split(/\|(?![^{]*\})/);
+	words.set(key, texts);
 }
 
 let lang = document.documentElement.lang;
@@ -202,16 +198,16 @@ export const language = () => lang;
 export const has = (key) => words.has(key);
 
 export function setLanguage(next) {
-  lang = next;
-  document.documentElement.lang = next;
+	lang = next;
+	document.documentElement.lang = next;
 }
 
 /** The text of a key, with {name} replaced; what is missing stays as it is. */
 export function t(key, vars = {}) {
-  const [english, japanese] = words.get(key) ?? [key, key];
-  return (lang === 'ja' ? japanese : english).replace(/\{(\w+)(?::(\w+)\|(\w+))?\}/g, (all, name, one, many) => {
-    if (vars[name] === undefined || vars[name] === null) return all;
-    if (one) return String(vars[name]) === '1' ? one : many;
-    return vars[name];
-  });
+	const [english, japanese] = words.get(key) ?? [key, key];
+	return (lang === 'ja' ? japanese : english).replace(/\{(\w+)(?::(\w+)\|(\w+))?\}/g, (all, name, one, many) => {
+		if (vars[name] === undefined || vars[name] === null) return all;
+		if (one) return String(vars[name]) === '1' ? one : many;
+		return vars[name];
+	});
 }

@@ -5,124 +5,117 @@ import { link } from './router.js';
 import { t } from './strings.js';
 
 const ICONS = {
-  overview: 'M4 19V11M10 19V5M16 19v-6M21 19H3',
-  jobs: 'M4 6h16M4 12h16M4 18h10',
-  failed: 'M12 8v5m0 3.5v.01M10.3 4 2.6 17.5a2 2 0 0 0 1.7 3h15.4a2 2 0 0 0 1.7-3L13.7 4a2 2 0 0 0-3.4 0Z',
-  plans: 'M3 5h18v14H3ZM3 16l5-5 4 4 3-3 6 6M15.5 8.5v.01',
-  workers: 'M4 5h16v6H4ZM4 13h16v6H4ZM7.5 8v.01M7.5 16v.01M11 8h6M11 16h6',
-  pause: 'M9 6v12M15 6v12',
-  play: 'M8 5.5v13l10.5-6.5Z',
-  retry: 'M20 11a8 8 0 0 0-14.3-4L4 9M4 4v5h5M4 13a8 8 0 0 0 14.3 4L20 15M20 20v-5h-5',
-  cancel: 'M6 6l12 12M18 6 6 18',
-  now: 'M13 3 5 14h6l-1 7 8-11h-6Z',
-  clock: 'M12 7v5l3 2M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z',
-  back: 'm14 6-6 6 6 6',
-  next: 'm10 6 6 6-6 6',
-  light: 'M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6 7 7M17 17l1.4 1.4M5.6 18.4 7 17M17 7l1.4-1.4',
-  dark: 'M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5Z',
-  auto: 'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17ZM12 3.5v17M12 7h6M12 11h8M12 15h7',
-  keys: 'M3 7h18v10H3ZM7 11v.01M11 11v.01M15 11v.01M8 14h8',
-  out: 'M14 4H5v16h9M10 12h10m-3-3 3 3-3 3',
+	overview: 'M4 19V11M10 19V5M16 19v-6M21 19H3',
+	jobs: 'M4 6h16M4 12h16M4 18h10',
+	failed: 'M12 8v5m0 3.5v.01M10.3 4 2.6 17.5a2 2 0 0 0 1.7 3h15.4a2 2 0 0 0 1.7-3L13.7 4a2 2 0 0 0-3.4 0Z',
+	plans: 'M3 5h18v14H3ZM3 16l5-5 4 4 3-3 6 6M15.5 8.5v.01',
+	workers: 'M4 5h16v6H4ZM4 13h16v6H4ZM7.5 8v.01M7.5 16v.01M11 8h6M11 16h6',
+	pause: 'M9 6v12M15 6v12',
+	play: 'M8 5.5v13l10.5-6.5Z',
+	retry: 'M20 11a8 8 0 0 0-14.3-4L4 9M4 4v5h5M4 13a8 8 0 0 0 14.3 4L20 15M20 20v-5h-5',
+	cancel: 'M6 6l12 12M18 6 6 18',
+	now: 'M13 3 5 14h6l-1 7 8-11h-6Z',
+	clock: 'M12 7v5l3 2M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z',
+	back: 'm14 6-6 6 6 6',
+	next: 'm10 6 6 6-6 6',
+	light: 'M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6 7 7M17 17l1.4 1.4M5.6 18.4 7 17M17 7l1.4-1.4',
+	dark: 'M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5Z',
+	auto: 'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17ZM12 3.5v17M12 7h6M12 11h8M12 15h7',
+	keys: 'M3 7h18v10H3ZM7 11v.01M11 11v.01M15 11v.01M8 14h8',
+	out: 'M14 4H5v16h9M10 12h10m-3-3 3 3-3 3',
 };
 
 export const icon = (name) =>
-  h('svg.icon', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, h('path', { d: ICONS[name] }));
+	h('svg.icon', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, h('path', { d: ICONS[name] }));
+
+export const dot = (status) => h('i.dot', { class: status, 'aria-hidden': 'true' });
 
 /** A dot and a word: the colour is never the only sign. */
-export const pill = (status, text = t(`status.${status}`)) =>
-  h('span.pill', { class: status }, h('i', { 'aria-hidden': 'true' }), text);
+export const pill = (status, text = t(`status.${status}`)) => h('span.pill', { class: status }, dot(status), text);
 
-export function when(time, prefix) {
-  if (!time) return '—';
-  return h('time', { datetime: time, title: dateTime(time) }, prefix, prefix && ' ', relative(time));
-}
+export const when = (time, prefix) =>
+	time ? h('time', { datetime: time, title: dateTime(time) }, prefix, prefix && ' ', relative(time)) : '—';
 
-export function button(text, onclick, { name, ...props } = {}) {
-  return h('button.button', { type: 'button', onclick, ...props }, name && icon(name), h('span', text));
-}
+export const button = (text, onclick, { name, ...props } = {}) =>
+	h('button.button', { type: 'button', onclick, ...props }, name && icon(name), h('span', text));
 
 export function bar(done, total, label) {
-  const part = total > 0 ? Math.min(1, done / total) : 0;
-  const values = { 'aria-valuemin': 0, 'aria-valuemax': total, 'aria-valuenow': done };
-  const props = { role: 'progressbar', 'aria-label': label, ...values };
-  return h('div.bar', props, h('div', { vars: { '--part': part } }));
+	const values = { 'aria-valuemin': 0, 'aria-valuemax': total, 'aria-valuenow': done };
+	const part = total > 0 ? Math.min(1, done / total) : 0;
+	return h('div.bar', { role: 'progressbar', 'aria-label': label, ...values }, h('div', { vars: { '--part': part } }));
 }
 
 /** Tells how old the data is when it could not be loaded. */
-export function staleNote(resource) {
-  if (!resource?.stale && !resource?.error) return null;
-  const { data, asOf, error } = resource;
-  const age = duration((Date.now() - new Date(asOf)) / 1000);
-  return h(
-    'div.note.warn',
-    { role: 'status', key: 'stale' },
-    icon('clock'),
-    h('div', h('strong', reason(error)), data && h('p', t('stale.data', { clock: clock(asOf), age }))),
-  );
+export function staleNote({ data, asOf, error, stale }) {
+	if (!stale && !error) return null;
+	const age = duration((Date.now() - new Date(asOf)) / 1000);
+	const words = data && h('p', t('stale.data', { clock: clock(asOf), age }));
+	return h('div.note.warn', { role: 'status', key: 'stale' }, icon('clock'), h('div', h('strong', reason(error)), words));
 }
 
 export function reason(error) {
-  if (!error || error.code === 'unavailable' || error.code === 'timeout') return t('stale.database');
-  if (error.code === 'offline') return t('stale.server');
-  if (error.status === 403 || error.status === 404) return t(`error.${error.status}`);
-  return error.message;
+	if (!error || error.code === 'unavailable' || error.code === 'timeout') return t('stale.database');
+	if (error.code === 'offline') return t('stale.server');
+	return [403, 404].includes(error.status) ? t(`error.${error.status}`) : error.message;
 }
 
 export const loading = () => h('div.loading', { role: 'status' }, t('loading'));
 
 export const empty = (title, text) => h('div.empty', h('strong', title), h('p', text));
 
-export function kindSelect(app, chosen, choose) {
-  const names = [...new Set([...app.kinds().map((kind) => kind.kind), chosen])].filter(Boolean);
-  return h(
-    'select',
-    { 'aria-label': t('jobs.kind'), onchange: (event) => choose(event.target.value) },
-    h('option', { value: '', key: '' }, t('jobs.every_kind')),
-    names.map((kind) => h('option', { value: kind, key: kind, selected: kind === chosen }, kind)),
-  );
+export function kindSelect(app, view, params) {
+	const names = [...new Set([...app.kinds().map((kind) => kind.kind), params.kind])].filter(Boolean);
+	const onchange = ({ target }) => {
+		location.hash = link(view, { ...params, kind: target.value, after: '', fingerprint: '' });
+	};
+	return h(
+		'select',
+		{ 'aria-label': t('jobs.kind'), onchange },
+		h('option', { value: '', key: '' }, t('jobs.every_kind')),
+		names.map((kind) => h('option', { value: kind, key: kind, selected: kind === params.kind }, kind)),
+	);
 }
 
 /** Keyset pages: to the first one and to the next one; the way back is the browser's. */
 export function pages(view, params, next) {
-  const to = (after) => link(view, [], { ...params, after });
-  return h(
-    'nav.pages',
-    { 'aria-label': t('jobs.pages') },
-    params.after && h('a.button', { href: to('') }, icon('back'), t('jobs.first')),
-    next && h('a.button', { href: to(next), rel: 'next' }, t('jobs.next'), icon('next')),
-  );
+	const to = (after) => link(view, { ...params, after });
+	return h(
+		'nav.pages',
+		{ 'aria-label': t('jobs.pages') },
+		params.after && h('a.button', { href: to('') }, icon('back'), t('jobs.first')),
+		next && h('a.button', { href: to(next), rel: 'next' }, t('jobs.next'), icon('next')),
+	);
 }
 
 /** A modal dialog; resolves with the value of the button that closed it. */
 export function dialog(title, body, buttons) {
-  return new Promise((resolve) => {
-    const el = document.createElement('dialog');
-    el.setAttribute('aria-labelledby', 'dialog-title');
-    const row = h('div.buttons', buttons);
-    patch(el, h('form', { method: 'dialog' }, h('h2', { id: 'dialog-title' }, title), body, row));
-    el.onclose = () => {
-      resolve(el.returnValue);
-      el.remove();
-    };
-    el.onclick = (event) => event.target === el && el.close();
-    document.body.append(el);
-    el.showModal();
-  });
+	return new Promise((resolve) => {
+		const el = document.createElement('dialog');
+		el.setAttribute('aria-labelledby', 'dialog-title');
+		const heading = h('h2', { id: 'dialog-title' }, title);
+		patch(el, h('form', { method: 'dialog' }, heading, body, h('div.buttons', buttons)));
+		el.onclose = () => {
+			resolve(el.returnValue);
+			el.remove();
+		};
+		document.body.append(el);
+		el.showModal();
+	});
 }
 
 /** Asks before something is changed; the text names how many jobs, and which. */
-export async function ask({ title, text, action, danger }) {
-  const keep = h('button.button', { value: '', autofocus: Boolean(danger) }, t('ask.keep'));
-  const kind = danger ? 'danger' : 'primary';
-  const go = h('button.button', { class: kind, value: 'yes', autofocus: !danger }, action);
-  return (await dialog(title, h('p', text), [keep, go])) === 'yes';
+export async function ask(title, text, action, kind = 'primary') {
+	const button = (words, value, props) => h('button.button', { value, ...props }, words);
+	const danger = kind === 'danger';
+	const both = [button(t('ask.keep'), '', { autofocus: danger }), button(action, 'yes', { class: kind, autofocus: !danger })];
+	return (await dialog(title, h('p', text), both)) === 'yes';
 }
 
 /** A short message that goes away by itself, and is read aloud. */
 export function toast(text, kind = 'ok') {
-  const el = document.createElement('div');
-  el.className = `toast ${kind}`;
-  el.textContent = text;
-  document.getElementById('toasts').append(el);
-  setTimeout(() => el.remove(), kind === 'bad' ? 9000 : 5000);
+	const el = document.createElement('div');
+	el.className = `toast ${kind}`;
+	el.textContent = text;
+	document.getElementById('toasts').append(el);
+	setTimeout(() => el.remove(), kind === 'bad' ? 9000 : 5000);
 }

@@ -1,165 +1,141 @@
 // Failed jobs grouped by what went wrong: retry one, see whether that helped, then all of them.
 import { attempt, retryAll, retryJob } from './actions.js';
-import { Resource, post, query } from './api.js';
-import { h } from './dom.js';
-import { count, number, shortId } from './format.js';
-import { go, jobLink, link } from './router.js';
+import { Resource, post, route } from './api.js';
+import { bar, button, count, empty, h, icon, jobLink, kindSelect, link, number, pages, pill, shortId, t, when } from './kit.js';
 import { rows } from './rows.js';
-import { t } from './strings.js';
-import { bar, button, empty, icon, kindSelect, loading, pages, pill, when } from './ui.js';
+
+const BUSY = 2000;
 
 export default function failed(app) {
-  let params;
-  let groups;
-  let members;
-  const operations = new Resource('/api/operations', { every: 2000, changed });
-  const canaries = new Map(); // fingerprint -> {kind, id, status}
+	let params;
+	let groups;
+	let members;
+	const operations = new Resource('/api/operations', watchOperations, BUSY);
+	const canaries = new Map(); // "kind fingerprint" -> job
 
-  const keyOf = (group) => `${group.kind} ${group.fingerprint}`;
+	const keyOf = ({ kind, fingerprint }) => `${kind} ${fingerprint}`;
 
-  function follow(route) {
-    params = route.params;
-    groups?.stop();
-    members?.stop();
-    members = null;
-    groups = new Resource(query('/api/failed', { kind: params.kind }), { every: 10_000, changed: app.draw });
-    if (params.fingerprint) {
-      const { kind, fingerprint, after } = params;
-      const url = query('/api/failed/jobs', { kind, fingerprint, after, limit: 50 });
-      members = new Resource(url, { every: 10_000, changed: app.draw });
-    }
-    return true;
-  }
+	function follow() {
+		({ params } = app.route);
+		const { kind, fingerprint, after } = params;
+		groups?.stop();
+		members?.stop();
+		groups = new Resource(route(['failed'], { kind }), app.draw, 10_000);
+		const url = route(['failed', 'jobs'], { kind, fingerprint, after, limit: 50 });
+		members = fingerprint ? new Resource(url, app.draw, 10_000) : null;
+		return true;
+	}
 
-  /** Watched closely only while something runs. */
-  function changed() {
-    const running = operations.data?.items?.some((one) => one.state === 'running');
-    if (operations.every === 2000 && !running) groups?.refresh();
-    operations.every = running ? 2000 : 15_000;
-    app.draw();
-  }
+	/** They are watched closely only while one runs; the counts are read again when it ends. */
+	function watchOperations() {
+		const running = operations.data?.items.some((one) => one.state === 'running');
+		if (operations.every === BUSY && !running) groups.refresh();
+		operations.every = running ? BUSY : 15_000;
+		app.draw();
+	}
 
-  function receive({ type, data }) {
-    if (type === 'resync') groups.refresh();
-    if (type !== 'job') return;
-    for (const canary of canaries.values()) {
-      if (canary.id === data.id && data.status) canary.status = data.status;
-    }
-  }
+	function receive({ type, data }) {
+		if (type === 'resync') groups.refresh();
+		for (const canary of canaries.values()) if (type === 'job' && canary.id === data.id) canary.status = data.status;
+	}
 
-  async function retryOne(group) {
-    const job = { kind: group.kind, id: group.sample.job_id };
-    if (!(await retryJob(job))) return;
-    canaries.set(keyOf(group), { ...job, status: 'queued' });
-    app.draw();
-  }
+	async function retryOne(group) {
+		const job = { kind: group.kind, id: group.sample.job_id, status: 'queued' };
+		if (await retryJob(job)) canaries.set(keyOf(group), job);
+		app.draw();
+	}
 
-  async function retryGroup(group) {
-    const { kind, fingerprint, count: matching } = group;
-    if (await retryAll({ kind, fingerprint, matching, error: group.sample.error })) refreshBoth();
-  }
+	async function retryGroup({ kind, fingerprint, count: matching, sample }) {
+		if (!(await retryAll({ kind, fingerprint }, matching, sample.error))) return;
+		operations.every = BUSY;
+		operations.refresh();
+	}
 
-  function refreshBoth() {
-    operations.every = 2000;
-    operations.refresh();
-    groups.refresh();
-  }
+	async function stopOperation({ id }) {
+		await attempt(post(route(['operations', id, 'cancel'])), () => t('done.stopped'));
+		operations.refresh();
+	}
 
-  const stopOperation = async (one) => {
-    await attempt(() => post(`/api/operations/${encodeURIComponent(one.id)}/cancel`), () => t('done.stopped'));
-    operations.refresh();
-  };
+	function operation(one) {
+		const { id, state, requeued, skipped, matching, kind } = one;
+		const title = t(`operation.${state}`, { n: number(requeued), of: count(matching), kind });
+		const most = state === 'done' ? requeued + skipped : (matching?.n ?? 0);
+		return h(
+			'div.card.operation',
+			{ key: id },
+			h('strong', title),
+			bar(requeued + skipped, most, title),
+			app.mayChange() && state === 'running' && button(t('act.stop'), () => stopOperation(one), { class: 'small' }),
+		);
+	}
 
-  function render() {
-    const items = groups.data?.items;
-    return [
-      toolbar(),
-      running(),
-      !items && !groups.error && loading(),
-      items?.length === 0 && empty(t('failed.none'), t('failed.none_text')),
-      h('div.groups', items?.filter(wanted).map((group) => card(group))),
-      groups.data && !groups.data.complete && h('p.muted', t('failed.more')),
-      members?.data && memberList(),
-    ];
-  }
+	function card(group) {
+		const { kind, fingerprint, sample } = group;
+		const canary = canaries.get(keyOf(group));
+		const example = { kind, id: sample.job_id };
+		const all = t('act.retry_all', { n: count(group.count) });
+		const first = { name: 'retry', class: canary ? '' : 'primary', 'data-action': 'retry' };
+		return h(
+			'section.card.group',
+			{ key: keyOf(group), 'data-item': true, 'aria-label': sample.error },
+			h('b.many', count(group.count)),
+			h(
+				'div',
+				h('a.error', { 'data-row': true, href: link('failed', { kind, fingerprint }) }, sample.error),
+				h(
+					'p.muted',
+					h('span.tag', kind),
+					when(group.first_failed_at, t('failed.first')),
+					when(group.last_failed_at, t('failed.last')),
+					h('a', { href: jobLink(example) }, `${t('failed.sample')} ${shortId(example.id)}`),
+				),
+				canary && h('p', { role: 'status' }, t('failed.canary'), pill(canary.status)),
+			),
+			app.mayChange() &&
+				h(
+					'div.buttons',
+					button(t('act.retry_one'), () => retryOne(group), first),
+					button(all, () => retryGroup(group), { class: canary ? 'primary' : '' }),
+				),
+		);
+	}
 
-  const wanted = (group) => !params.fingerprint || group.fingerprint === params.fingerprint;
+	function render() {
+		const { items, complete } = groups.data;
+		const shown = items.filter((group) => !params.fingerprint || group.fingerprint === params.fingerprint);
+		const minuteAgo = Date.now() - 60_000;
+		const current = operations.data?.items.filter((one) => one.state === 'running' || new Date(one.ended_at) > minuteAgo);
+		return [
+			h('div', { role: 'status' }, current?.slice(0, 5).map(operation)),
+			shown.length ? h('div.groups', shown.map(card)) : empty(t('failed.none'), t('failed.none_text')),
+			!complete && h('p.muted', t('failed.more')),
+			members?.data &&
+				h(
+					'section.list',
+					{ 'aria-label': t('failed.members') },
+					h('h2', t('failed.members')),
+					rows(members.data.items, {}),
+					pages('failed', params, members.data.next),
+				),
+		];
+	}
 
-  const toolbar = () =>
-    h(
-      'div.toolbar',
-      kindSelect(app, params.kind, (kind) => go(link('failed', [], { kind }))),
-      params.fingerprint && h('a.button', { href: link('failed', [], { kind: params.kind }) }, icon('back'), t('failed.all')),
-    );
-
-  /** The runs that are under way, and the one that ended last. */
-  function running() {
-    const items = operations.data?.items ?? [];
-    const minuteAgo = Date.now() - 60_000;
-    const shown = items.filter((one) => one.state === 'running' || new Date(one.ended_at) > minuteAgo).slice(0, 5);
-    return h('div', { role: 'status', class: 'operations' }, shown.map(operation));
-  }
-
-  function operation(one) {
-    const done = one.requeued + one.skipped;
-    const title = t(`operation.${one.state}`, { n: number(one.requeued), of: count(one.matching), kind: one.kind });
-    return h(
-      'div.card.operation',
-      { key: one.id },
-      h('strong', title),
-      bar(one.state === 'done' ? 1 : done, one.state === 'done' ? 1 : Math.max(one.matching?.n ?? 0, done), title),
-      app.mayChange() && one.state === 'running' && button(t('act.stop'), () => stopOperation(one), { class: 'small' }),
-    );
-  }
-
-  function card(group) {
-    const { kind, fingerprint, sample } = group;
-    const canary = canaries.get(keyOf(group));
-    return h(
-      'section.card.group',
-      { key: keyOf(group), 'data-item': true, 'aria-label': sample.error },
-      h('b.many', count(group.count)),
-      h(
-        'div.what',
-        h('a.error', { 'data-row': true, href: link('failed', [], { kind, fingerprint }) }, sample.error),
-        h(
-          'p.muted',
-          h('span.tag', kind),
-          h('span', t('failed.first'), ' ', when(group.first_failed_at)),
-          h('span', t('failed.last'), ' ', when(group.last_failed_at)),
-          h('a', { href: jobLink(kind, sample.job_id) }, t('failed.sample'), ' ', shortId(sample.job_id)),
-        ),
-        canary &&
-          h('p.canary', { role: 'status' }, t('failed.canary'), pill(canary.status), h('a', { href: jobLink(kind, canary.id) }, shortId(canary.id))),
-      ),
-      app.mayChange() && buttons(group, canary),
-    );
-  }
-
-  const buttons = (group, canary) =>
-    h(
-      'div.buttons',
-      button(t('act.retry_one'), () => retryOne(group), { name: 'retry', class: canary ? '' : 'primary', 'data-action': 'retry' }),
-      button(t('act.retry_all', { n: count(group.count) }), () => retryGroup(group), { class: canary ? 'primary' : '' }),
-    );
-
-  const memberList = () =>
-    h(
-      'section.list',
-      { 'aria-label': t('failed.members') },
-      h('h2', t('failed.members')),
-      rows(members.data.items, {}),
-      pages('failed', params, members.data.next),
-    );
-
-  follow(app.route);
-  return {
-    title: () => t('nav.failed'),
-    render,
-    follow,
-    receive,
-    resource: () => groups,
-    jobs: () => [...canaries.values(), ...(members?.data?.items ?? [])],
-    stop: () => [groups, members, operations].forEach((one) => one?.stop()),
-  };
+	follow();
+	return {
+		title: () => t('nav.failed'),
+		get resource() {
+			return groups;
+		},
+		toolbar: () =>
+			h(
+				'div.toolbar',
+				kindSelect(app, 'failed', params),
+				params.fingerprint && h('a.button', { href: link('failed', { kind: params.kind }) }, icon('back'), t('failed.all')),
+			),
+		render,
+		follow,
+		receive,
+		jobs: () => [...canaries.values(), ...(members?.data?.items ?? [])],
+		stop: () => [members, operations].forEach((one) => one?.stop()),
+	};
 }

@@ -1,114 +1,88 @@
 // Per kind: what waits, runs, failed, how fast it goes. Above it only what is wrong.
 import { setPaused } from './actions.js';
-import { h } from './dom.js';
-import { count, duration, number, percent } from './format.js';
-import { link } from './router.js';
+import { button, count, duration, empty, h, has, icon, link, number, percent, pill, t } from './kit.js';
 import { sparkline } from './spark.js';
-import { t, has } from './strings.js';
-import { button, empty, icon, loading, pill } from './ui.js';
 
 export default function overview(app) {
-  const hover = {};
+	const hover = {};
 
-  const toggle = async (kind) => {
-    if (await setPaused(kind.kind, !kind.paused, kind.waiting)) await app.overview.refresh();
-  };
+	function card(data) {
+		const { kind, paused, workers, per_minute: series } = data;
+		const state = paused ? 'paused' : workers > 0 ? 'running' : 'no_worker';
+		const action = t(paused ? 'act.resume' : 'act.pause');
+		const toggle = async () => (await setPaused(data)) && app.overview.refresh();
+		const onHover = (at) => {
+			hover[kind] = at;
+			app.draw();
+		};
+		const look = { name: paused ? 'play' : 'pause', class: paused ? 'primary small' : 'quiet small' };
+		return h(
+			'section.card.kind',
+			{ key: kind, 'data-item': true, 'aria-label': kind },
+			h(
+				'header',
+				h('h2', h('a', { href: link('jobs', { kind }), 'data-row': true }, kind)),
+				pill(state, t(`kind.${state}`)),
+				app.mayChange() && button(action, toggle, { ...look, 'aria-label': `${action}: ${kind}` }),
+			),
+			sparkline(series, hover[kind] ?? null, onHover),
+			figures(data),
+			footer(data),
+		);
+	}
 
-  function render() {
-    const { data } = app.overview;
-    if (!data) return app.overview.error ? null : loading();
-    const nothing = empty(t('overview.none'), t('overview.none_text'));
-    return [
-      data.problems.length > 0 && problems(data.problems),
-      data.kinds.length ? h('div.kinds', data.kinds.map((kind) => card(kind))) : nothing,
-    ];
-  }
-
-  function card(kind) {
-    const onHover = (at) => {
-      hover[kind.kind] = at;
-      app.draw();
-    };
-    return h(
-      'section.card.kind',
-      { key: kind.kind, 'data-item': true, 'aria-label': kind.kind },
-      h('header', h('h2', h('a', { href: link('jobs', [], { kind: kind.kind }), 'data-row': true }, kind.kind)),
-        pill(stateOf(kind), t(`kind.${stateOf(kind)}`)),
-        app.mayChange() && pauseButton(kind, () => toggle(kind)),
-      ),
-      sparkline(kind.per_minute, hover[kind.kind], onHover),
-      figures(kind),
-      footer(kind),
-    );
-  }
-
-  return { title: () => t('nav.overview'), render, resource: () => app.overview };
+	return {
+		title: () => t('nav.overview'),
+		resource: app.overview,
+		render: () => {
+			const { problems, kinds } = app.overview.data;
+			return [
+				problems.length > 0 && h('section.problems', { 'aria-label': t('problems') }, problems.map(note)),
+				kinds.length ? h('div.kinds', kinds.map(card)) : empty(t('overview.none'), t('overview.none_text')),
+			];
+		},
+	};
 }
 
-function stateOf(kind) {
-  if (kind.paused) return 'paused';
-  return kind.workers > 0 ? 'running' : 'no_worker';
+function figures(data) {
+	const { kind } = data;
+	const jobs = (status) => link('jobs', { kind, status });
+	const figure = (name, href) => {
+		const kids = [h('b', count(data[name])), h('span', t(`figure.${name}`))];
+		return h('li', { class: `${name} ${data[name]?.n === 0 ? 'none' : ''}` }, h(href ? 'a' : 'div', { href }, kids));
+	};
+	return h(
+		'ul.figures',
+		figure('waiting', jobs('queued')),
+		figure('running', jobs('processing')),
+		figure('delayed', jobs('delayed')),
+		figure('held'),
+		figure('failed', link('failed', { kind })),
+	);
 }
 
-const pauseButton = (kind, onclick) =>
-  button(t(kind.paused ? 'act.resume' : 'act.pause'), onclick, {
-    name: kind.paused ? 'play' : 'pause',
-    class: kind.paused ? 'primary small' : 'quiet small',
-    'aria-label': `${t(kind.paused ? 'act.resume' : 'act.pause')} ${kind.kind}`,
-  });
-
-function figures({ kind, waiting, running, delayed, held, failed }) {
-  const jobs = (status) => link('jobs', [], { kind, status });
-  return h(
-    'ul.figures',
-    figure('waiting', waiting, jobs('queued')),
-    figure('running', running, jobs('processing')),
-    figure('delayed', delayed, jobs('delayed')),
-    figure('held', held, null),
-    figure('failed', failed, link('failed', [], { kind })),
-  );
-}
-
-function figure(name, value, href) {
-  const kids = [h('b', count(value)), h('span', t(`figure.${name}`))];
-  const none = value?.n === 0 ? 'none' : '';
-  return h('li', { class: `${name} ${none}` }, href ? h('a', { href }, kids) : h('div', kids));
-}
-
-function footer(kind) {
-  const { succeeded, failed } = kind.last_hour;
-  const oldest = kind.oldest_waiting_seconds;
-  return h('footer', h('span', oldest === null ? t('overview.idle') : t('overview.oldest', { age: duration(oldest) })),
-    h('span', t('overview.errors', { part: percent(failed, succeeded + failed) })),
-    h('span', t('overview.workers', { n: number(kind.workers) })),
-  );
+function footer({ workers, oldest_waiting_seconds: oldest, last_hour: { succeeded, failed } }) {
+	return h(
+		'footer',
+		h('span', oldest === null ? t('overview.idle') : t('overview.oldest', { age: duration(oldest) })),
+		h('span', t('overview.errors', { part: percent(failed, succeeded + failed) })),
+		h('span', t('overview.workers', { n: number(workers) })),
+	);
 }
 
 const WHERE = {
-  no_live_worker: () => link('workers'),
-  oldest_too_old: (kind) => link('jobs', [], { kind, status: 'queued' }),
+	no_live_worker: () => link('workers'),
+	oldest_too_old: (kind) => link('jobs', { kind, status: 'queued' }),
 };
 
-function problems(list) {
-  return h(
-    'section.problems',
-    { 'aria-label': t('problems') },
-    list.map((problem) => {
-      const href = WHERE[problem.code]?.(problem.kind);
-      return h(
-        'div.note.bad',
-        { key: `${problem.code} ${problem.kind}`, 'data-code': problem.code },
-        icon('failed'),
-        h('div', h('strong', words(problem)), h('p', advice(problem))),
-        href && h('a.button.small', { href }, t('act.look')),
-      );
-    }),
-  );
+function note({ code, kind, message }) {
+	const key = `problem.${code}`;
+	const href = WHERE[code]?.(kind);
+	return h(
+		'div.note',
+		{ key: `${code} ${kind}`, 'data-code': code },
+		icon('failed'),
+		h('div', h('strong', has(key) ? t(key, { kind }) : message), has(key) && h('p', { lang: 'en' }, message)),
+		href && h('a.button.small', { href }, t('act.look')),
+	);
 }
-
-function words(problem) {
-  const key = `problem.${problem.code}`;
-  return has(key) ? t(key, { kind: problem.kind }) : problem.message;
-}
-
-const advice = (problem) => (has(`problem.${problem.code}`) ? problem.message : '');

@@ -1,31 +1,26 @@
 // The plans, newest first.
 import { Resource } from './api.js';
-import { h } from './dom.js';
-import { link } from './router.js';
-import { t } from './strings.js';
-import { empty, icon, loading, when } from './ui.js';
+import { empty, h, icon, link, t, when } from './kit.js';
 
 export default function plans(app) {
-  const resource = new Resource('/api/plans', { changed: app.draw });
+	const resource = new Resource('/api/plans', app.draw);
 
-  const card = (plan) =>
-    h(
-      'li',
-      { key: plan.plan_id, 'data-item': true },
-      h(
-        'a.card.plan',
-        { href: link('plan', [plan.plan_id]), 'data-row': true },
-        icon('plans'),
-        h('div', h('strong', plan.title), h('p.muted', h('code', plan.plan_id), ' · ', when(plan.created_at))),
-      ),
-    );
+	const card = ({ plan_id: id, title, created_at: time }) =>
+		h(
+			'li',
+			{ key: id, 'data-item': true },
+			h(
+				'a.card.plan',
+				{ href: link('plan', {}, id), 'data-row': true },
+				icon('plans'),
+				h('div', h('strong', title), h('p.muted', h('code', id), ' · ', when(time))),
+			),
+		);
 
-  function render() {
-    const items = resource.data?.items;
-    if (!items) return resource.error ? null : loading();
-    if (!items.length) return empty(t('plans.none'), t('plans.none_text'));
-    return h('ul.plans', items.map(card));
-  }
+	function render() {
+		const { items } = resource.data;
+		return items.length ? h('ul.plans', items.map(card)) : empty(t('plans.none'), t('plans.none_text'));
+	}
 
-  return { title: () => t('nav.plans'), render, resource: () => resource, stop: () => resource.stop() };
+	return { title: () => t('nav.plans'), resource, render };
 }

@@ -1,44 +1,36 @@
 // Asks for a token once; the server answers with a cookie that scripts cannot read.
 import { post } from './api.js';
-import { h } from './dom.js';
-import { t } from './strings.js';
-import { loading, reason } from './ui.js';
+import { h, loading, reason, t } from './kit.js';
 
 export default function signIn(app) {
-  let wrong = '';
-  let busy = false;
+	let wrong = '';
 
-  async function submit(event) {
-    event.preventDefault();
-    const token = new FormData(event.target).get('token').trim();
-    if (!token || busy) return;
-    busy = true;
-    app.draw();
-    try {
-      app.signedIn(await post('/api/session', { token }));
-    } catch (error) {
-      wrong = error.status === 401 || error.status === 400 ? t('sign_in.wrong') : reason(error);
-    }
-    busy = false;
-    app.draw();
-  }
+	async function onsubmit(event) {
+		event.preventDefault();
+		try {
+			app.signedIn(await post('/api/session', { token: event.target.elements.token.value.trim() }));
+		} catch (error) {
+			wrong = error.status === 401 || error.status === 400 ? t('sign_in.wrong') : reason(error);
+			app.draw();
+		}
+	}
 
-  function render() {
-    if (app.problem) return h('div.card.sign-in', h('h1', reason(app.problem)), loading());
-    const input = { id: 'token', name: 'token', type: 'password', required: true, autocomplete: 'current-password' };
-    const invalid = wrong ? { 'aria-invalid': 'true', 'aria-describedby': 'wrong' } : {};
-    return h(
-      'form.card.sign-in',
-      { onsubmit: submit },
-      h('h1', t('sign_in.title')),
-      h('label', { for: 'token' }, t('sign_in.token')),
-      h('input', { ...input, ...invalid, made: (el) => el.focus() }),
-      h('p.error', { id: 'wrong', role: 'alert' }, wrong),
-      h('button.button.primary', { disabled: busy }, t('sign_in.go')),
-      h('p.muted', t('sign_in.how')),
-      h('pre', 'rowrunner tokens add --user ann --role operator'),
-    );
-  }
+	function render() {
+		if (app.problem) return h('div.card.sign-in', h('h1', reason(app.problem)), loading());
+		const invalid = wrong ? { 'aria-invalid': 'true', 'aria-describedby': 'wrong' } : {};
+		const input = { id: 'token', type: 'password', required: true, autocomplete: 'current-password', ...invalid };
+		return h(
+			'form.card.sign-in',
+			{ onsubmit },
+			h('h1', t('sign_in.title')),
+			h('label', { for: 'token' }, t('sign_in.token')),
+			h('input', { ...input, made: (el) => setTimeout(() => el.focus()) }),
+			h('p.error', { id: 'wrong', role: 'alert' }, wrong),
+			h('button.button.primary', t('sign_in.title')),
+			h('p.muted', t('sign_in.how')),
+			h('pre', 'rowrunner tokens add --user ann --role operator'),
+		);
+	}
 
-  return { title: () => t('sign_in.title'), render };
+	return { title: () => t('sign_in.title'), render };
 }
