@@ -1,7 +1,5 @@
-// What changes something. Each asks first where many jobs or a loss are involved, says what came of it,
-// and leaves the address, and with it filters and page, as they are.
-import { post, route } from './api.js';
-import { ask, count, number, reason, t, toast } from './kit.js';
+// What changes something. The address, and with it filters and page, stays as it is.
+import { ask, count, number, post, reason, route, t, toast } from './kit.js';
 
 export async function attempt(work, done) {
 	try {
@@ -16,15 +14,15 @@ export async function attempt(work, done) {
 
 const change = ({ kind, id }, action) => post(route(['jobs', kind, id, action]));
 
-export const retryJob = (job) => attempt(change(job, 'retry'), () => t('done.retry', { n: 1 }));
-export const runNow = (job) => attempt(change(job, 'run-now'), () => t('done.run-now', { n: 1 }));
+export const retryJob = job => attempt(change(job, 'retry'), () => t('done.retry', { n: 1 }));
+export const runNow = job => attempt(change(job, 'run-now'), () => t('done.run-now', { n: 1 }));
 
 export async function cancelJob(job, name) {
 	if (!(await ask(t('ask.cancel_one', { name }), t('ask.cancel_text'), t('act.cancel'), 'danger'))) return null;
 	return attempt(change(job, 'cancel'), ({ result }) => t(result === 'requested' ? 'done.requested' : 'done.cancel', { n: 1 }));
 }
 
-/** One request a job, a few at a time. `filter` says in words which jobs the list shows. */
+// One request a job, a few at a time. `filter` says in words which jobs the list shows.
 export async function changeAll(action, jobs, filter) {
 	const n = number(jobs.length);
 	const title = t(`ask.${action}`, { n });
@@ -42,7 +40,7 @@ export async function changeAll(action, jobs, filter) {
 	return true;
 }
 
-/** All failed jobs of a kind, or of one error; the server works through them. */
+// All failed jobs of a kind, or of one error; the server works through them.
 export async function retryAll(body, matching, error) {
 	const n = count(matching);
 	const filter = error ? `${body.kind}, “${error}”` : `${body.kind}, ${t('status.failed')}`;

@@ -1,4 +1,4 @@
-// Requests to the server, and data that is loaded again and again without ever disappearing from view.
+// Requests to the server.
 import { search } from './router.js';
 
 const TIMEOUT = 10_000;
@@ -10,7 +10,7 @@ export class ApiError extends Error {
 	}
 }
 
-/** Called when the server no longer knows who asks. */
+// Called when the server no longer knows who asks.
 export const hooks = { signedOut() {} };
 
 async function request(method, path, body) {
@@ -30,21 +30,16 @@ async function request(method, path, body) {
 	throw new ApiError(answer.status, code, message ?? `${answer.status} ${answer.statusText}`);
 }
 
-export const get = (path) => request('GET', path);
+export const get = path => request('GET', path);
 export const post = (path, body) => request('POST', path, body);
-export const del = (path) => request('DELETE', path);
+export const del = path => request('DELETE', path);
 
-/** "/api/jobs/spot_image/…?limit=50" */
 export const route = (parts, params = {}) => `/api/${parts.map(encodeURIComponent).join('/')}${search(params)}`;
 
 // The last answers, so that a reload shows something even while the database is away.
-const KEPT = 'rowrunner.last.';
-const MOST = 200_000;
-
 export function keep(url, data, asOf) {
 	try {
-		const text = JSON.stringify({ data, asOf });
-		if (text.length < MOST) sessionStorage.setItem(KEPT + url, text);
+		sessionStorage[url] = JSON.stringify({ data, asOf });
 	} catch {
 		forget(); // there is no room
 	}
@@ -52,7 +47,7 @@ export function keep(url, data, asOf) {
 
 export function recall(url) {
 	try {
-		return JSON.parse(sessionStorage.getItem(KEPT + url));
+		return JSON.parse(sessionStorage[url]);
 	} catch {
 		return null;
 	}
@@ -60,16 +55,11 @@ export function recall(url) {
 
 export function forget() {
 	try {
-		for (const key of Object.keys(sessionStorage)) if (key.startsWith(KEPT)) sessionStorage.removeItem(key);
-	} catch {
-		// No storage, nothing kept.
-	}
+		sessionStorage.clear();
+	} catch {} // no storage, nothing kept
 }
 
-/**
- * Loads a URL now and then while the page is visible. `data` stays what it was when a request fails:
- * then `error` says why, and `asOf` how old the data is.
- */
+// Loads a URL now and then. When that fails, `data` stays and `asOf` tells how old it is.
 export class Resource {
 	constructor(url, changed, every = 5000) {
 		Object.assign(this, { url, changed, every, data: null, error: null, failures: 0 }, recall(url));
@@ -104,7 +94,7 @@ export class Resource {
 		if (!this.stopped) this.changed();
 	}
 
-	/** Takes newer data, loaded or pushed. */
+	// Takes newer data, loaded or pushed.
 	accept(data) {
 		const asOf = data?.as_of ?? new Date().toISOString();
 		Object.assign(this, { data, asOf, error: null, failures: 0 });

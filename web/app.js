@@ -1,8 +1,7 @@
 // Wires the page: who is signed in, which view the address names, the frame around it, live events.
-import { Resource, del, forget, get, hooks, keep, recall } from './api.js';
 import { frame } from './frame.js';
 import { listenToKeys } from './keys.js';
-import { link, parse, patch, setLanguage, t, toast } from './kit.js';
+import { del, forget, get, hooks, keep, link, parse, patch, recall, Resource, setLanguage, t, toast } from './kit.js';
 import { start, watch } from './live.js';
 import failed from './view-failed.js';
 import job from './view-job.js';
@@ -17,7 +16,7 @@ const VIEWS = { overview, jobs, failed, job, plans, plan, workers };
 const THEMES = ['auto', 'light', 'dark'];
 
 const app = {
-	/** Whether buttons that change something are shown; the server decides in any case. */
+	// Whether buttons that change something are shown; the server decides in any case.
 	mayChange: () => ['operator', 'admin'].includes(app.who?.role),
 	kinds: () => app.overview?.data?.kinds ?? [],
 	draw,
@@ -29,20 +28,20 @@ const app = {
 	switchTheme() {
 		const { dataset } = document.documentElement;
 		dataset.theme = THEMES[(THEMES.indexOf(dataset.theme ?? 'auto') + 1) % THEMES.length];
-		choose('theme', dataset.theme);
+		choose('rowrunnerTheme', dataset.theme);
 		toast(t(`theme.${dataset.theme}`));
 	},
 	switchLanguage(lang) {
 		setLanguage(lang);
-		choose('lang', lang);
-	},
+		choose('rowrunnerLang', lang);
+	}
 };
 
 function choose(name, value) {
 	try {
-		localStorage.setItem(`rowrunner.${name}`, value);
+		localStorage[name] = value;
 	} catch {
-		// Private windows may refuse; then the choice holds for one visit.
+		// No storage: the choice holds for one visit.
 	}
 	draw();
 }
@@ -52,20 +51,26 @@ function draw() {
 	drawing ||= requestAnimationFrame(() => {
 		drawing = 0;
 		patch(document.getElementById('app'), frame(app));
-		document.title = `${app.view.title()} · Rowrunner`;
+		document.title = `${document.querySelector('h1').textContent} · Rowrunner`;
 		// The frame always shows something of the overview.
 		if (app.who) watch(app.view.jobs?.() ?? [], true);
 	});
 }
 
+function close() {
+	app.view?.stop?.();
+	app.view?.resource?.stop();
+	app.view = null;
+}
+
 function open() {
 	const before = app.route;
 	app.route = parse(location.hash);
+	if (!VIEWS[app.route.view]) app.route.view = 'overview';
 	const same = before?.view === app.route.view;
 	if (!same || !app.view?.follow?.()) {
-		app.view?.stop?.();
-		app.view?.resource?.stop();
-		app.view = app.who ? (VIEWS[app.route.view] ?? overview)(app) : signIn(app);
+		close();
+		app.view = app.who ? VIEWS[app.route.view](app) : signIn(app);
 		if (!same) scrollTo(0, 0);
 	}
 	draw();
@@ -76,7 +81,7 @@ function signedIn(who) {
 	app.problem = null;
 	keep('who', who);
 	app.overview = new Resource('/api/overview', draw, 10_000);
-	app.view = null;
+	close();
 	open();
 	start(receive);
 }
@@ -87,9 +92,7 @@ function signedOut() {
 	app.overview.stop();
 	app.who = null;
 	watch([], false);
-	app.view.stop?.();
-	app.view.resource?.stop();
-	app.view = null;
+	close();
 	open();
 }
 

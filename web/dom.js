@@ -1,8 +1,7 @@
-// A view is a function from its state to a tree of h(…) nodes; patch() changes the page only where the
-// tree differs from the last one, so that focus, selection and scroll position survive live updates.
-// Text is always a text node: nothing that a job contains can become markup.
+// patch() changes the page only where a tree of h(…) differs from the last one: focus and scroll position
+// survive. Text is always a text node, so nothing that a job contains can become markup.
 
-/** h('div.card', {id: 'a'}, kids…); properties may be left out. */
+// h('div.card', {id: 'a'}, kids…); properties may be left out.
 export function h(name, ...kids) {
 	const [tag, ...classes] = name.split('.');
 	const props = kids[0]?.constructor === Object && !('el' in kids[0]) ? { ...kids.shift() } : {};
@@ -10,13 +9,12 @@ export function h(name, ...kids) {
 	return { tag, props, kids: clean(kids), el: null };
 }
 
-const clean = (kids) =>
+const clean = kids =>
 	kids
 		.flat(Infinity)
-		.filter((kid) => kid || kid === 0)
-		.map((kid) => (typeof kid === 'object' ? kid : { text: String(kid), props: {}, el: null }));
+		.filter(kid => kid || kid === 0)
+		.map(kid => (typeof kid === 'object' ? kid : { text: String(kid), props: {}, el: null }));
 
-/** Makes `root` show `nodes`; call it again with the next tree. */
 export function patch(root, nodes) {
 	const next = clean([nodes]);
 	patchKids(root, root.shown ?? [], next, false);
@@ -25,8 +23,8 @@ export function patch(root, nodes) {
 
 function patchKids(el, old, next, svg) {
 	const left = [...old];
-	const pairs = next.map((node) => [node, take(node, left)]);
-	// What is gone is removed first, or everything behind it would be moved and lose the focus.
+	const pairs = next.map(node => [node, take(node, left)]);
+	// What is gone goes first, or everything behind it would be moved and lose the focus.
 	for (const node of left) node.el.remove();
 	let at = el.firstChild;
 	for (const [node, before] of pairs) {
@@ -38,7 +36,7 @@ function patchKids(el, old, next, svg) {
 }
 
 function take(node, left) {
-	const i = left.findIndex((other) => other.tag === node.tag && other.props.key === node.props.key);
+	const i = left.findIndex(other => other.tag === node.tag && other.props.key === node.props.key);
 	return i < 0 ? null : left.splice(i, 1)[0];
 }
 
@@ -75,10 +73,11 @@ function setProps(el, before, props) {
 }
 
 function setProp(el, name, value) {
+	const attribute = { label: 'aria-label', hide: 'aria-hidden' }[name] ?? name;
 	if (name === 'key' || name === 'made') return;
 	if (name.startsWith('on')) el[name] = value;
 	else if (CHOSEN.includes(name)) el[name] = Boolean(value);
 	else if (name === 'vars') for (const key in value) el.style.setProperty(key, value[key]);
-	else if (value === undefined || value === null || value === false) el.removeAttribute(name);
-	else el.setAttribute(name, value === true ? '' : value);
+	else if (value === undefined || value === null || value === false) el.removeAttribute(attribute);
+	else el.setAttribute(attribute, value === true && name !== 'hide' ? '' : value);
 }

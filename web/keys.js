@@ -1,38 +1,36 @@
-// The keyboard. j and k move the focus along the rows ([data-row]); the other keys press what is on the
-// page, so a key never does what a button could not.
+// j and k move the focus along the rows (.row); the other keys press what is on the page.
 import { dialog, h, t } from './kit.js';
 
 const KEYS = ['j', 'k', 'x', '/', 'r', 't', '?', 'esc'];
 
-const find = (selector) => document.querySelector(`main ${selector}`);
-const currentItem = () => document.activeElement?.closest('[data-item]');
+const find = selector => document.querySelector(`main ${selector}`);
+const currentItem = () => document.activeElement?.closest('.item');
 
 function move(step) {
-	const rows = [...document.querySelectorAll('main [data-row]')];
+	const rows = [...document.querySelectorAll('main .row')];
 	const item = currentItem();
-	const at = rows.findIndex((row) => item?.contains(row));
+	const at = rows.findIndex(row => item?.contains(row));
 	const next = rows[at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + step))];
 	next?.focus();
-	next?.closest('[data-item]').scrollIntoView({ block: 'nearest' });
+	next?.closest('.item').scrollIntoView({ block: 'nearest' });
 }
 
-/** A selection is meant before the row with the focus, and that before the whole page. */
+// A selection is meant before the row with the focus, and that before the whole page.
 function retry() {
-	const action = '[data-action=retry]';
-	(find(`[data-bulk] ${action}`) ?? currentItem()?.querySelector(action) ?? find(`header ${action}`))?.click();
+	(find('.actions .retry') ?? currentItem()?.querySelector('.retry') ?? find('header .retry'))?.click();
 }
 
 export function listenToKeys(app) {
 	const acts = {
 		j: () => move(1),
 		k: () => move(-1),
-		x: () => currentItem()?.querySelector('input[type=checkbox]')?.click(),
-		'/': () => find('[data-search]')?.focus(),
+		x: () => currentItem()?.querySelector('[type=checkbox]')?.click(),
+		'/': () => find('[type=search]')?.focus(),
 		r: retry,
 		t: app.switchTheme,
-		'?': showKeys,
+		'?': showKeys
 	};
-	addEventListener('keydown', (event) => {
+	addEventListener('keydown', event => {
 		if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
 		const typing = event.target.closest?.('input:not([type=checkbox]), select, textarea');
 		if (event.key === 'Escape') {
@@ -46,7 +44,7 @@ export function listenToKeys(app) {
 }
 
 export function showKeys() {
-	const list = KEYS.map((key) => [h('dt', h('kbd', key)), h('dd', t(`keys.${key}`))]);
+	const list = KEYS.map(key => [h('dt', h('kbd', key)), h('dd', t(`keys.${key}`))]);
 	const close = h('button.button.primary', { autofocus: true }, t('keys.close'));
 	dialog(t('keys.title'), h('dl.keys', list), close);
 }

@@ -1,4 +1,5 @@
 // What every view uses, under one name.
+export * from './api.js';
 export * from './dom.js';
 export * from './format.js';
 export * from './router.js';

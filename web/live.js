@@ -1,7 +1,5 @@
-// All tabs of a browser share one connection for events: HTTP/1.1 allows six to a server. The tab that gets
-// the Web Lock is the leader and holds the connection; it hears by BroadcastChannel what the others watch
-// and passes events on. When it closes, the browser gives the lock to another tab. Without Web Locks (they
-// need https or localhost) each visible tab has a connection of its own.
+// One connection for the events of all tabs: HTTP/1.1 allows six to a server. The tab with the Web Lock holds
+// it and shares it by BroadcastChannel. Without Web Locks (they need https or localhost) each tab has its own.
 
 const MOST_JOBS = 200; // fits into a request line of 8 kB
 const NAME = 'rowrunner.events';
@@ -20,9 +18,9 @@ let state = 'connecting';
 
 export const liveState = () => state;
 
-/** What this tab shows now; replaces what it watched before. */
+// What this tab shows now; replaces what it watched before.
 export function watch(jobs, overview) {
-	const next = { jobs: jobs.map((job) => `${job.kind}:${job.id}`).sort(), overview };
+	const next = { jobs: jobs.map(job => `${job.kind}:${job.id}`).sort(), overview };
 	if (JSON.stringify(next) === JSON.stringify(mine)) return;
 	mine = next;
 	announce();
@@ -35,7 +33,7 @@ function announce() {
 	setWatcher(tab, wanted);
 }
 
-/** The last tab that said something comes last. */
+// The last tab that said something comes last.
 function setWatcher(name, wanted) {
 	watchers.delete(name);
 	watchers.set(name, wanted);
@@ -62,16 +60,16 @@ function onMessage({ data }) {
 	else if (!leading) emit(data);
 }
 
-/** The newest wishes first, up to the limit. */
+// The newest wishes first, up to the limit.
 function address() {
 	const wishes = [...watchers.values()].reverse();
 	const kinds = new Map();
-	for (const job of [...new Set(wishes.flatMap((wanted) => wanted.jobs))].slice(0, MOST_JOBS)) {
+	for (const job of [...new Set(wishes.flatMap(wanted => wanted.jobs))].slice(0, MOST_JOBS)) {
 		const [kind, id] = job.split(':');
 		kinds.set(kind, [...(kinds.get(kind) ?? []), id]);
 	}
 	const jobs = [...kinds].map(([kind, ids]) => `${kind}:${ids}`).join(';');
-	const parts = [jobs && `jobs=${jobs}`, wishes.some((wanted) => wanted.overview) && 'overview=1'];
+	const parts = [jobs && `jobs=${jobs}`, wishes.some(wanted => wanted.overview) && 'overview=1'];
 	const query = parts.filter(Boolean).join('&');
 	return query && `/api/events?${query}`;
 }
@@ -91,7 +89,7 @@ function connect() {
 		if (source?.readyState === EventSource.CLOSED) timer = setTimeout(connect, 5000 + Math.random() * 5000);
 	};
 	for (const type of ['job', 'overview', 'resync']) {
-		source.addEventListener(type, (event) => tell({ type, data: JSON.parse(event.data) }));
+		source.addEventListener(type, event => tell({ type, data: JSON.parse(event.data) }));
 	}
 }
 
@@ -102,7 +100,7 @@ function lead() {
 	return new Promise(() => {}); // until the tab closes
 }
 
-/** Begins to pass events to the listener. */
+// Begins to pass events to the listener.
 export function start(to) {
 	if (listener) return;
 	listener = to;

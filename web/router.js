@@ -1,5 +1,4 @@
-// The whole state of a view is in the address: #/jobs?kind=spot_image&status=failed. The part behind # is
-// never sent, so no path of the page can collide with a route of the server.
+// The state of a view is in the address, behind #, where it cannot collide with a route of the server.
 
 export function parse(hash) {
 	const [path, query = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -15,7 +14,6 @@ function decode(text) {
 	}
 }
 
-/** "?a=1" of those that are set. */
 export function search(params) {
 	const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value)).toString();
 	return query && `?${query}`;

@@ -1,41 +1,34 @@
 // Jobs as rows, or as cards where the window is narrow.
 import { h, jobLink, number, pill, shortId, t, when } from './kit.js';
 
-/** A job that is queued for a later time is delayed; without a time it is held. */
+// A job that is queued for a later time is delayed; without a time it is held.
 export function shownStatus({ status, run_at: at }) {
 	if (status !== 'queued' || at === undefined) return status;
 	if (at === null || at === 'infinity') return 'held';
 	return new Date(at) > Date.now() + 1000 ? 'delayed' : 'queued';
 }
 
-/** What a job is about: the columns that its own table adds. */
+// What a job is about: the columns that its own table adds.
 export function nameOf(own, otherwise) {
-	const words = Object.values(own ?? {}).filter((value) => value && typeof value === 'string' && value.length < 80);
+	const words = Object.values(own ?? {}).filter(value => value && typeof value === 'string' && value.length < 80);
 	return words.slice(0, 3).join(' · ') || otherwise;
 }
 
 export const checkbox = (label, checked, onchange) =>
 	h('label.check', h('input', { type: 'checkbox', checked, onchange }), h('span.hidden', label));
 
-/** `selected` holds the ids of selected rows; without it, none can be selected. */
+// `selected` holds the ids of selected rows; without it, none can be selected.
 export function rows(jobs, { selected, toggle, withKind }) {
-	const row = (job) => {
+	const row = job => {
 		const name = nameOf(job.own, shortId(job.id));
 		const on = selected?.has(job.id);
-		return h(
-			'li',
-			{ key: `${job.kind} ${job.id}`, class: `${on ? 'on' : ''} ${job.left ? 'left' : ''}`, 'data-item': true },
+		return h('li.item', { key: `${job.kind} ${job.id}`, class: `${on ? 'on' : ''} ${job.left ? 'left' : ''}` },
 			selected && checkbox(t('jobs.select', { name }), on, () => toggle(job)),
 			pill(shownStatus(job)),
-			h(
-				'a.name',
-				{ href: jobLink(job), 'data-row': true },
-				h('strong', name),
-				h('span', withKind && `${job.kind} · `, shortId(job.id)),
-			),
+			h('a.name.row', { href: jobLink(job) }, h('strong', name), h('span', withKind && `${job.kind} · `, shortId(job.id))),
 			h('span.detail', detail(job)),
-			h('span.attempts', t('jobs.attempts', { n: number(job.attempts), of: number(job.max_attempts) })),
-			h('span.time', when(job.failed_at ?? job.updated_at)),
+			h('span.attempts', t('jobs.attempts', { n: job.attempts, of: job.max_attempts })),
+			h('span.time', when(job.failed_at ?? job.updated_at))
 		);
 	};
 	return h('ul.rows', { class: selected && 'selectable' }, jobs.map(row));

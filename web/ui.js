@@ -14,23 +14,17 @@ const ICONS = {
 	play: 'M8 5.5v13l10.5-6.5Z',
 	retry: 'M20 11a8 8 0 0 0-14.3-4L4 9M4 4v5h5M4 13a8 8 0 0 0 14.3 4L20 15M20 20v-5h-5',
 	cancel: 'M6 6l12 12M18 6 6 18',
-	now: 'M13 3 5 14h6l-1 7 8-11h-6Z',
 	clock: 'M12 7v5l3 2M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z',
-	back: 'm14 6-6 6 6 6',
-	next: 'm10 6 6 6-6 6',
-	light: 'M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6 7 7M17 17l1.4 1.4M5.6 18.4 7 17M17 7l1.4-1.4',
-	dark: 'M20 14.5A8 8 0 0 1 9.5 4 8 8 0 1 0 20 14.5Z',
-	auto: 'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17ZM12 3.5v17M12 7h6M12 11h8M12 15h7',
-	keys: 'M3 7h18v10H3ZM7 11v.01M11 11v.01M15 11v.01M8 14h8',
-	out: 'M14 4H5v16h9M10 12h10m-3-3 3 3-3 3',
+	theme: 'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17ZM12 3.5v17M12 7h6M12 11h8M12 15h7',
+	out: 'M14 4H5v16h9M10 12h10m-3-3 3 3-3 3'
 };
 
-export const icon = (name) =>
-	h('svg.icon', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, h('path', { d: ICONS[name] }));
+export const icon = name =>
+	h('svg.icon', { viewBox: '0 0 24 24', hide: true }, h('path', { d: ICONS[name] }));
 
-export const dot = (status) => h('i.dot', { class: status, 'aria-hidden': 'true' });
+export const dot = status => h('i.dot', { class: status, hide: true });
 
-/** A dot and a word: the colour is never the only sign. */
+// A dot and a word: the colour is never the only sign.
 export const pill = (status, text = t(`status.${status}`)) => h('span.pill', { class: status }, dot(status), text);
 
 export const when = (time, prefix) =>
@@ -42,10 +36,10 @@ export const button = (text, onclick, { name, ...props } = {}) =>
 export function bar(done, total, label) {
 	const values = { 'aria-valuemin': 0, 'aria-valuemax': total, 'aria-valuenow': done };
 	const part = total > 0 ? Math.min(1, done / total) : 0;
-	return h('div.bar', { role: 'progressbar', 'aria-label': label, ...values }, h('div', { vars: { '--part': part } }));
+	return h('div.bar', { role: 'progressbar', label, ...values }, h('div', { vars: { '--part': part } }));
 }
 
-/** Tells how old the data is when it could not be loaded. */
+// Tells how old the data is when it could not be loaded.
 export function staleNote({ data, asOf, error, stale }) {
 	if (!stale && !error) return null;
 	const age = duration((Date.now() - new Date(asOf)) / 1000);
@@ -64,32 +58,28 @@ export const loading = () => h('div.loading', { role: 'status' }, t('loading'));
 export const empty = (title, text) => h('div.empty', h('strong', title), h('p', text));
 
 export function kindSelect(app, view, params) {
-	const names = [...new Set([...app.kinds().map((kind) => kind.kind), params.kind])].filter(Boolean);
+	const names = [...new Set([...app.kinds().map(kind => kind.kind), params.kind])].filter(Boolean);
 	const onchange = ({ target }) => {
 		location.hash = link(view, { ...params, kind: target.value, after: '', fingerprint: '' });
 	};
-	return h(
-		'select',
-		{ 'aria-label': t('jobs.kind'), onchange },
+	return h('select', { label: t('jobs.kind'), onchange },
 		h('option', { value: '', key: '' }, t('jobs.every_kind')),
-		names.map((kind) => h('option', { value: kind, key: kind, selected: kind === params.kind }, kind)),
+		names.map(kind => h('option', { value: kind, key: kind, selected: kind === params.kind }, kind))
 	);
 }
 
-/** Keyset pages: to the first one and to the next one; the way back is the browser's. */
+// Keyset pages: to the first one and to the next one; the way back is the browser's.
 export function pages(view, params, next) {
-	const to = (after) => link(view, { ...params, after });
-	return h(
-		'nav.pages',
-		{ 'aria-label': t('jobs.pages') },
-		params.after && h('a.button', { href: to('') }, icon('back'), t('jobs.first')),
-		next && h('a.button', { href: to(next), rel: 'next' }, t('jobs.next'), icon('next')),
+	const to = after => link(view, { ...params, after });
+	return h('nav.pages', { label: t('jobs.pages') },
+		params.after && h('a.button', { href: to('') }, '‹ ', t('jobs.first')),
+		next && h('a.button', { href: to(next), rel: 'next' }, t('jobs.next'), ' ›')
 	);
 }
 
-/** A modal dialog; resolves with the value of the button that closed it. */
+// A modal dialog; resolves with the value of the button that closed it.
 export function dialog(title, body, buttons) {
-	return new Promise((resolve) => {
+	return new Promise(resolve => {
 		const el = document.createElement('dialog');
 		el.setAttribute('aria-labelledby', 'dialog-title');
 		const heading = h('h2', { id: 'dialog-title' }, title);
@@ -103,7 +93,7 @@ export function dialog(title, body, buttons) {
 	});
 }
 
-/** Asks before something is changed; the text names how many jobs, and which. */
+// Asks before something is changed; the text names how many jobs, and which.
 export async function ask(title, text, action, kind = 'primary') {
 	const button = (words, value, props) => h('button.button', { value, ...props }, words);
 	const danger = kind === 'danger';
@@ -111,7 +101,7 @@ export async function ask(title, text, action, kind = 'primary') {
 	return (await dialog(title, h('p', text), both)) === 'yes';
 }
 
-/** A short message that goes away by itself, and is read aloud. */
+// A short message that goes away by itself, and is read aloud.
 export function toast(text, kind = 'ok') {
 	const el = document.createElement('div');
 	el.className = `toast ${kind}`;

@@ -1,7 +1,6 @@
 // Failed jobs grouped by what went wrong: retry one, see whether that helped, then all of them.
 import { attempt, retryAll, retryJob } from './actions.js';
-import { Resource, post, route } from './api.js';
-import { bar, button, count, empty, h, icon, jobLink, kindSelect, link, number, pages, pill, shortId, t, when } from './kit.js';
+import { bar, button, count, empty, h, jobLink, kindSelect, link, pages, pill, post, Resource, route, shortId, t, when } from './kit.js';
 import { rows } from './rows.js';
 
 const BUSY = 2000;
@@ -26,9 +25,9 @@ export default function failed(app) {
 		return true;
 	}
 
-	/** They are watched closely only while one runs; the counts are read again when it ends. */
+	// They are watched closely only while one runs; the counts are read again when it ends.
 	function watchOperations() {
-		const running = operations.data?.items.some((one) => one.state === 'running');
+		const running = operations.data?.items.some(one => one.state === 'running');
 		if (operations.every === BUSY && !running) groups.refresh();
 		operations.every = running ? BUSY : 15_000;
 		app.draw();
@@ -58,14 +57,12 @@ export default function failed(app) {
 
 	function operation(one) {
 		const { id, state, requeued, skipped, matching, kind } = one;
-		const title = t(`operation.${state}`, { n: number(requeued), of: count(matching), kind });
+		const title = t(`operation.${state}`, { n: requeued, of: count(matching), kind });
 		const most = state === 'done' ? requeued + skipped : (matching?.n ?? 0);
-		return h(
-			'div.card.operation',
-			{ key: id },
+		return h('div.card.operation', { key: id },
 			h('strong', title),
 			bar(requeued + skipped, most, title),
-			app.mayChange() && state === 'running' && button(t('act.stop'), () => stopOperation(one), { class: 'small' }),
+			app.mayChange() && state === 'running' && button(t('act.stop'), () => stopOperation(one), { class: 'small' })
 		);
 	}
 
@@ -74,68 +71,59 @@ export default function failed(app) {
 		const canary = canaries.get(keyOf(group));
 		const example = { kind, id: sample.job_id };
 		const all = t('act.retry_all', { n: count(group.count) });
-		const first = { name: 'retry', class: canary ? '' : 'primary', 'data-action': 'retry' };
-		return h(
-			'section.card.group',
-			{ key: keyOf(group), 'data-item': true, 'aria-label': sample.error },
+		const first = { name: 'retry', class: canary ? 'retry' : 'retry primary' };
+		return h('section.card.group.item', { key: keyOf(group), label: sample.error },
 			h('b.many', count(group.count)),
-			h(
-				'div',
-				h('a.error', { 'data-row': true, href: link('failed', { kind, fingerprint }) }, sample.error),
-				h(
-					'p.muted',
+			h('div',
+				h('a.error.row', { href: link('failed', { kind, fingerprint }) }, sample.error),
+				h('p.muted',
 					h('span.tag', kind),
 					when(group.first_failed_at, t('failed.first')),
 					when(group.last_failed_at, t('failed.last')),
-					h('a', { href: jobLink(example) }, `${t('failed.sample')} ${shortId(example.id)}`),
+					h('a', { href: jobLink(example) }, `${t('failed.sample')} ${shortId(example.id)}`)
 				),
-				canary && h('p', { role: 'status' }, t('failed.canary'), pill(canary.status)),
+				canary && h('p', { role: 'status' }, t('failed.canary'), pill(canary.status))
 			),
 			app.mayChange() &&
-				h(
-					'div.buttons',
+				h('div.buttons',
 					button(t('act.retry_one'), () => retryOne(group), first),
-					button(all, () => retryGroup(group), { class: canary ? 'primary' : '' }),
-				),
+					button(all, () => retryGroup(group), { class: canary ? 'primary' : '' })
+				)
 		);
 	}
 
 	function render() {
 		const { items, complete } = groups.data;
-		const shown = items.filter((group) => !params.fingerprint || group.fingerprint === params.fingerprint);
+		const shown = items.filter(group => !params.fingerprint || group.fingerprint === params.fingerprint);
 		const minuteAgo = Date.now() - 60_000;
-		const current = operations.data?.items.filter((one) => one.state === 'running' || new Date(one.ended_at) > minuteAgo);
+		const current = operations.data?.items.filter(one => one.state === 'running' || new Date(one.ended_at) > minuteAgo);
 		return [
 			h('div', { role: 'status' }, current?.slice(0, 5).map(operation)),
 			shown.length ? h('div.groups', shown.map(card)) : empty(t('failed.none'), t('failed.none_text')),
 			!complete && h('p.muted', t('failed.more')),
 			members?.data &&
-				h(
-					'section.list',
-					{ 'aria-label': t('failed.members') },
+				h('section.list', { label: t('failed.members') },
 					h('h2', t('failed.members')),
 					rows(members.data.items, {}),
-					pages('failed', params, members.data.next),
-				),
+					pages('failed', params, members.data.next)
+				)
 		];
 	}
 
 	follow();
 	return {
-		title: () => t('nav.failed'),
 		get resource() {
 			return groups;
 		},
 		toolbar: () =>
-			h(
-				'div.toolbar',
+			h('div.toolbar',
 				kindSelect(app, 'failed', params),
-				params.fingerprint && h('a.button', { href: link('failed', { kind: params.kind }) }, icon('back'), t('failed.all')),
+				params.fingerprint && h('a.button', { href: link('failed', { kind: params.kind }) }, '‹ ', t('failed.all'))
 			),
 		render,
 		follow,
 		receive,
 		jobs: () => [...canaries.values(), ...(members?.data?.items ?? [])],
-		stop: () => [members, operations].forEach((one) => one?.stop()),
+		stop: () => [members, operations].forEach(one => one?.stop())
 	};
 }

@@ -1,8 +1,6 @@
-// A list of jobs by kind and status. The rows stay where they are while one reads: states change in place,
-// new rows are announced, and what no longer fits the filter is dimmed until the next load.
+// Jobs by kind and status. Rows stay where they are: states change in place, new rows are only announced.
 import { changeAll, retryAll } from './actions.js';
-import { Resource, get, route } from './api.js';
-import { button, count, dot, empty, h, jobLink, kindSelect, link, number, pages, t, toast } from './kit.js';
+import { button, count, dot, empty, get, h, jobLink, kindSelect, link, pages, Resource, route, t, toast } from './kit.js';
 import { checkbox, rows } from './rows.js';
 
 const STATUSES = ['', 'queued', 'processing', 'delayed', 'succeeded', 'failed', 'cancelled'];
@@ -31,12 +29,12 @@ export default function jobs(app) {
 		selected.clear();
 	}
 
-	/** Takes a newer answer without moving any row. */
+	// Takes a newer answer without moving any row.
 	function merge() {
 		const { data, error } = resource;
 		if (data && !(shown && error)) {
-			const newer = new Map(data.items.map((job) => [job.id, job]));
-			if (!shown?.length) shown = data.items.map((job) => ({ ...job }));
+			const newer = new Map(data.items.map(job => [job.id, job]));
+			if (!shown?.length) shown = data.items.map(job => ({ ...job }));
 			for (const job of shown) {
 				job.left = !newer.has(job.id);
 				Object.assign(job, newer.get(job.id));
@@ -60,7 +58,7 @@ export default function jobs(app) {
 
 	async function act(action) {
 		const filter = [params.kind, t(params.status ? `status.${params.status}` : 'jobs.all')].filter(Boolean).join(', ');
-		const chosen = shown.filter((job) => selected.has(job.id));
+		const chosen = shown.filter(job => selected.has(job.id));
 		if (!(await changeAll(action, chosen, filter))) return;
 		selected.clear();
 		resource.refresh();
@@ -82,33 +80,32 @@ export default function jobs(app) {
 	}
 
 	function toolbar() {
-		const chip = (status) => {
+		const chip = status => {
 			const current = (params.status ?? '') === status && 'true';
 			const href = link('jobs', { ...params, after: '', status });
 			const words = t(status ? `status.${status}` : 'jobs.all');
 			return h('a', { href, 'aria-current': current, key: status }, status && dot(status), words);
 		};
-		return h(
-			'div.toolbar',
-			h('nav.chips', { 'aria-label': t('jobs.status') }, STATUSES.map(chip)),
+		return h('div.toolbar',
+			h('nav.chips', { label: t('jobs.status') }, STATUSES.map(chip)),
 			kindSelect(app, 'jobs', params),
-			search(),
+			search()
 		);
 	}
 
 	function search() {
-		const onsubmit = (event) => {
+		const onsubmit = event => {
 			event.preventDefault();
 			find(event.target.elements.id.value.trim());
 		};
 		const label = t('jobs.search');
-		const props = { name: 'id', type: 'search', placeholder: label, 'aria-label': label, 'data-search': true };
-		return h('form.search', { role: 'search', onsubmit }, h('input', props), h('kbd', { 'aria-hidden': 'true' }, '/'));
+		const props = { name: 'id', type: 'search', placeholder: label, label };
+		return h('form.search', { role: 'search', onsubmit }, h('input', props), h('kbd', { hide: true }, '/'));
 	}
 
-	/** Ids are unique in a kind only: ask each. */
+	// Ids are unique in a kind only: ask each.
 	async function find(id) {
-		for (const kind of params.kind ? [params.kind] : app.kinds().map((one) => one.kind)) {
+		for (const kind of params.kind ? [params.kind] : app.kinds().map(one => one.kind)) {
 			if (await get(route(['jobs', kind, id])).catch(() => null)) {
 				location.hash = jobLink({ kind, id });
 				return;
@@ -120,47 +117,41 @@ export default function jobs(app) {
 	function render() {
 		if (!shown) return null;
 		const { count: n, complete, next } = resource.data;
-		const all = shown.length > 0 && shown.every((job) => selected.has(job.id));
+		const all = shown.length > 0 && shown.every(job => selected.has(job.id));
 		const mayChange = app.mayChange();
 		const selectAll = checkbox(t('jobs.select_page'), all, () => select(all ? [] : shown));
 		const list = rows(shown, { selected: mayChange && selected, toggle, withKind: !params.kind });
 		return [
-			h(
-				'section.list',
-				{ 'aria-label': t('nav.jobs') },
-				h(
-					'div.summary',
+			h('section.list', { label: t('nav.jobs') },
+				h('div.summary',
 					mayChange && selectAll,
-					h('p', n ? t('jobs.count', { n: count(n) }) : t('jobs.shown', { n: number(shown.length) })),
-					!complete && h('p.muted', t('jobs.window')),
+					h('p', n ? t('jobs.count', { n: count(n) }) : t('jobs.shown', { n: shown.length })),
+					!complete && h('p.muted', t('jobs.window'))
 				),
 				// A live region must exist before its words change.
-				h('div.fresh', { role: 'status' }, fresh.size > 0 && button(t('jobs.fresh', { n: number(fresh.size) }), reload)),
+				h('div.fresh', { role: 'status' }, fresh.size > 0 && button(t('jobs.fresh', { n: fresh.size }), reload)),
 				shown.length ? list : empty(t('jobs.none'), t('jobs.none_text')),
-				pages('jobs', params, next),
+				pages('jobs', params, next)
 			),
-			selected.size > 0 && actions(n),
+			selected.size > 0 && actions(n)
 		];
 	}
 
 	function actions(all) {
 		const n = selected.size;
 		const more = params.status === 'failed' && params.kind && n === shown.length && (all?.capped || all?.n > n);
-		return h(
-			'div.actions',
-			{ role: 'region', 'aria-label': t('jobs.actions'), 'data-bulk': true },
-			h('strong', t('jobs.selected', { n: number(n) })),
-			button(t('act.retry'), () => act('retry'), { name: 'retry', class: 'primary', 'data-action': 'retry' }),
-			button(t('act.run-now'), () => act('run-now'), { name: 'now' }),
+		return h('div.actions', { role: 'region', label: t('jobs.actions') },
+			h('strong', t('jobs.selected', { n })),
+			button(t('act.retry'), () => act('retry'), { name: 'retry', class: 'primary retry' }),
+			button(t('act.run-now'), () => act('run-now')),
 			button(t('act.cancel'), () => act('cancel'), { name: 'cancel', class: 'danger' }),
 			more && button(t('act.retry_matching', { n: count(all) }), actOnAll, { name: 'retry' }),
-			button(t('act.clear'), () => select([]), { class: 'quiet' }),
+			button(t('act.clear'), () => select([]), { class: 'quiet' })
 		);
 	}
 
 	follow();
 	return {
-		title: () => t('nav.jobs'),
 		get resource() {
 			return resource;
 		},
@@ -169,6 +160,6 @@ export default function jobs(app) {
 		follow,
 		receive,
 		jobs: () => shown ?? [],
-		escape: () => select([]),
+		escape: () => select([])
 	};
 }

@@ -1,8 +1,6 @@
-// A plan as a gallery that fills by itself. A picture that exists is shown whatever its job does now;
-// otherwise the tile shimmers while it is made, or says what failed.
+// A plan as a gallery that fills by itself.
 import { retryJob } from './actions.js';
-import { Resource, route } from './api.js';
-import { bar, button, h, icon, jobLink, number, t } from './kit.js';
+import { bar, button, h, icon, jobLink, Resource, route, t } from './kit.js';
 
 export default function plan(app) {
 	const [id] = app.route.parts;
@@ -13,7 +11,7 @@ export default function plan(app) {
 	const spots = () => resource.data?.spots ?? [];
 
 	function receive({ type, data }) {
-		const spot = type === 'job' && data.status && spots().find((one) => one.job?.id === data.id);
+		const spot = type === 'job' && data.status && spots().find(one => one.job?.id === data.id);
 		if (spot && spot.job.status !== data.status) {
 			Object.assign(spot.job, data);
 			spot.image_status = ['queued', 'cancelled'].includes(data.status) ? 'not_started' : data.status;
@@ -38,17 +36,16 @@ export default function plan(app) {
 
 	function failure({ job }) {
 		const retry = async () => (await retryJob(job)) && resource.refresh();
-		return h(
-			'div.message',
+		return h('div.message',
 			icon('failed'),
 			h('strong', t('plan.tile_failed')),
 			h('p.error', { title: job?.last_error }, job?.last_error),
-			job && app.mayChange() && button(t('act.retry'), retry, { name: 'retry', class: 'small', 'data-action': 'retry' }),
+			job && app.mayChange() && button(t('act.retry'), retry, { name: 'retry', class: 'small retry' })
 		);
 	}
 
 	function waiting({ job }, state) {
-		const again = job?.attempts > 0 && t('plan.again', { n: number(job.attempts + 1), of: number(job.max_attempts) });
+		const again = job?.attempts > 0 && t('plan.again', { n: job.attempts + 1, of: job.max_attempts });
 		return h('div.message', h('p', t(`plan.${state}`)), h('p.muted', again));
 	}
 
@@ -56,27 +53,24 @@ export default function plan(app) {
 		const state = stateOf(spot);
 		const { job, spot_name: name, area, description } = spot;
 		const content = { ready: picture, failed: failure }[state] ?? waiting;
-		return h(
-			'li.tile',
-			{ class: state, key: name, 'data-item': true, 'data-state': state },
+		return h('li.tile.item', { class: state, key: name },
 			h('div.picture', content(spot, state)),
-			h(
-				'div.caption',
-				h('h2', job ? h('a', { href: jobLink(job), 'data-row': true }, name) : name),
+			h('div.caption',
+				h('h2', job ? h('a.row', { href: jobLink(job) }, name) : name),
 				h('span.muted', area),
-				h('p', description),
-			),
+				h('p', description)
+			)
 		);
 	}
 
 	function render() {
-		const count = (state) => spots().filter((spot) => stateOf(spot) === state).length;
+		const count = state => spots().filter(spot => stateOf(spot) === state).length;
 		const [ready, failed, all] = [count('ready'), count('failed'), spots().length];
-		const words = t('plan.ready', { n: number(ready), of: number(all) });
-		const bad = failed > 0 && h('span.error', t('plan.failed', { n: number(failed) }));
+		const words = t('plan.ready', { n: ready, of: all });
+		const bad = failed > 0 && h('span.error', t('plan.failed', { n: failed }));
 		return [
 			h('div.plan-progress', bar(ready, all, words), h('p.line', { role: 'status' }, h('span', words), bad)),
-			h('ul.gallery', spots().map(tile)),
+			h('ul.gallery', spots().map(tile))
 		];
 	}
 
@@ -85,12 +79,11 @@ export default function plan(app) {
 		resource,
 		render,
 		receive,
-		jobs: () => spots().map((spot) => spot.job).filter(Boolean),
-		stop: () => clearTimeout(soon),
+		jobs: () => spots().map(spot => spot.job).filter(Boolean)
 	};
 }
 
-/** The rules of display: an address wins, then processing, then failed. */
+// The rules of display: an address wins, then processing, then failed.
 function stateOf({ image_url: url, image_status: status }) {
 	if (url) return 'ready';
 	// Succeeded without an address: the next answer has it.

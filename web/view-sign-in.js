@@ -1,6 +1,5 @@
 // Asks for a token once; the server answers with a cookie that scripts cannot read.
-import { post } from './api.js';
-import { h, loading, reason, t } from './kit.js';
+import { h, loading, post, reason, t } from './kit.js';
 
 export default function signIn(app) {
 	let wrong = '';
@@ -19,18 +18,16 @@ export default function signIn(app) {
 		if (app.problem) return h('div.card.sign-in', h('h1', reason(app.problem)), loading());
 		const invalid = wrong ? { 'aria-invalid': 'true', 'aria-describedby': 'wrong' } : {};
 		const input = { id: 'token', type: 'password', required: true, autocomplete: 'current-password', ...invalid };
-		return h(
-			'form.card.sign-in',
-			{ onsubmit },
+		return h('form.card.sign-in', { onsubmit },
 			h('h1', t('sign_in.title')),
 			h('label', { for: 'token' }, t('sign_in.token')),
-			h('input', { ...input, made: (el) => setTimeout(() => el.focus()) }),
+			h('input', { ...input, made: el => setTimeout(() => el.focus()) }),
 			h('p.error', { id: 'wrong', role: 'alert' }, wrong),
 			h('button.button.primary', t('sign_in.title')),
 			h('p.muted', t('sign_in.how')),
-			h('pre', 'rowrunner tokens add --user ann --role operator'),
+			h('pre', 'rowrunner tokens add --user ann --role operator')
 		);
 	}
 
-	return { title: () => t('sign_in.title'), render };
+	return { render };
 }
