@@ -98,7 +98,9 @@ function signedOut() {
 
 function receive(message) {
 	if (message.type === 'overview') app.overview?.accept(message.data);
-	if (message.type === 'resync') app.overview?.refresh();
+	// Connected again: what failed to load is worth another try.
+	if (message.type === 'resync' || message.state === 'live') app.overview?.refresh();
+	if (message.state === 'live' && app.view.resource?.error) app.view.resource.refresh();
 	app.view.receive?.(message);
 	draw();
 }

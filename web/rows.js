@@ -21,7 +21,7 @@ export const checkbox = (label, checked, onchange) =>
 export function rows(jobs, { selected, toggle, withKind }) {
 	const row = job => {
 		const name = nameOf(job.own, shortId(job.id));
-		const on = selected?.has(job.id);
+		const on = selected && selected.has(job.id);
 		return h('li.item', { key: `${job.kind} ${job.id}`, class: `${on ? 'on' : ''} ${job.left ? 'left' : ''}` },
 			selected && checkbox(t('jobs.select', { name }), on, () => toggle(job)),
 			pill(shownStatus(job)),
