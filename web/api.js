@@ -3,36 +3,30 @@ import { search } from './router.js';
 
 const TIMEOUT = 10_000;
 
-export class ApiError extends Error {
-	constructor(status, code, message) {
-		super(message);
-		Object.assign(this, { status, code });
-	}
-}
-
 // Called when the server no longer knows who asks.
-export const hooks = { signedOut() {} };
+export const hooks = {};
 
-async function request(method, path, body) {
-	const headers = body ? { 'Content-Type': 'application/json' } : {};
+const failure = (message, status, code) => Object.assign(new Error(message), { status, code });
+
+export async function get(path, method = 'GET', body) {
+	const headers = body && { 'Content-Type': 'application/json' };
 	let answer;
-	let data = null;
+	let data;
 	try {
 		const signal = AbortSignal.timeout(TIMEOUT);
 		answer = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal });
 		data = JSON.parse((await answer.text()) || 'null');
-	} catch (error) {
-		if (!answer?.status) throw new ApiError(0, error.name === 'TimeoutError' ? 'timeout' : 'offline', error.message);
+	} catch ({ name, message }) {
+		// An error whose body is no JSON is still an answer.
+		if (!answer || answer.ok) throw failure(message, 0, name === 'TimeoutError' ? 'timeout' : 'offline');
 	}
 	if (answer.ok) return data;
 	if (answer.status === 401 && path !== '/api/session') hooks.signedOut();
-	const { code, message } = data?.error ?? {};
-	throw new ApiError(answer.status, code, message ?? `${answer.status} ${answer.statusText}`);
+	const { code, message = answer.statusText } = data?.error ?? {};
+	throw failure(message, answer.status, code);
 }
 
-export const get = path => request('GET', path);
-export const post = (path, body) => request('POST', path, body);
-export const del = path => request('DELETE', path);
+export const post = (path, body) => get(path, 'POST', body);
 
 export const route = (parts, params = {}) => `/api/${parts.map(encodeURIComponent).join('/')}${search(params)}`;
 

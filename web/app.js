@@ -1,7 +1,7 @@
 // Wires the page: who is signed in, which view the address names, the frame around it, live events.
 import { frame } from './frame.js';
 import { listenToKeys } from './keys.js';
-import { del, forget, get, hooks, keep, link, parse, patch, recall, Resource, setLanguage, t, toast } from './kit.js';
+import { forget, get, hooks, keep, link, parse, patch, recall, Resource, setLanguage, t, toast } from './kit.js';
 import { start, watch } from './live.js';
 import failed from './view-failed.js';
 import job from './view-job.js';
@@ -22,7 +22,7 @@ const app = {
 	draw,
 	signedIn,
 	async signOut() {
-		await del('/api/session').catch(() => {});
+		await get('/api/session', 'DELETE').catch(() => {});
 		signedOut();
 	},
 	switchTheme() {
@@ -52,14 +52,14 @@ function draw() {
 		drawing = 0;
 		patch(document.getElementById('app'), frame(app));
 		document.title = `${document.querySelector('h1').textContent} · Rowrunner`;
-		// The frame always shows something of the overview.
-		if (app.who) watch(app.view.jobs?.() ?? [], true);
+		if (app.who) watch(app.view.jobs?.() ?? []);
 	});
 }
 
 function close() {
 	app.view?.stop?.();
-	app.view?.resource?.stop();
+	// The frame goes on with the overview.
+	if (app.view?.resource !== app.overview) app.view?.resource?.stop();
 	app.view = null;
 }
 
@@ -80,8 +80,8 @@ function signedIn(who) {
 	app.who = who;
 	app.problem = null;
 	keep('who', who);
-	app.overview = new Resource('/api/overview', draw, 10_000);
 	close();
+	app.overview = new Resource('/api/overview', draw, 10_000);
 	open();
 	start(receive);
 }
@@ -91,16 +91,17 @@ function signedOut() {
 	forget();
 	app.overview.stop();
 	app.who = null;
-	watch([], false);
+	watch(null);
 	close();
 	open();
 }
 
 function receive(message) {
 	if (message.type === 'overview') app.overview?.accept(message.data);
-	// Connected again: what failed to load is worth another try.
-	if (message.type === 'resync' || message.state === 'live') app.overview?.refresh();
-	if (message.state === 'live' && app.view.resource?.error) app.view.resource.refresh();
+	// Events are missing, or the server is back: load again.
+	for (const one of [app.overview, app.view.resource]) {
+		if (message.type === 'resync' || (message.state === 'live' && one?.error)) one?.refresh();
+	}
 	app.view.receive?.(message);
 	draw();
 }

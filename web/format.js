@@ -9,14 +9,7 @@ export const count = value => (value ? (value.capped ? '≥ ' : '') + number(val
 export const percent = (part, whole) =>
 	(whole ? part / whole : 0).toLocaleString(language(), { style: 'percent', maximumFractionDigits: 1 });
 
-const formats = new Map();
-
-function format(when, options) {
-	const key = language() + Object.keys(options) + Object.values(options);
-	// Making one costs much more than using it.
-	if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(language(), { hourCycle: 'h23', ...options }));
-	return formats.get(key).format(new Date(when));
-}
+const format = (when, options) => new Date(when).toLocaleString(language(), { hourCycle: 'h23', ...options });
 
 export const clock = when => format(when, { timeStyle: 'medium' });
 export const minute = when => format(when, { timeStyle: 'short' });

@@ -7,9 +7,8 @@ const tab = Math.random().toString(36).slice(2);
 const channel = navigator.locks && self.BroadcastChannel ? new BroadcastChannel(NAME) : null;
 
 let listener;
-const watchers = new Map(); // tab -> {jobs: ["kind:id"], overview}
-const NOTHING = { jobs: [], overview: false };
-let mine = NOTHING;
+const watchers = new Map(); // tab -> ["kind:id"], or null for nothing at all
+let mine = null;
 let leading = false;
 let source = null;
 let opened = '';
@@ -18,17 +17,17 @@ let state = 'connecting';
 
 export const liveState = () => state;
 
-// What this tab shows now; replaces what it watched before.
-export function watch(jobs, overview) {
-	const next = { jobs: jobs.map(job => `${job.kind}:${job.id}`).sort(), overview };
-	if (JSON.stringify(next) === JSON.stringify(mine)) return;
+// The jobs that this tab shows beside the overview, or null after a sign-out.
+export function watch(jobs) {
+	const next = jobs && jobs.map(({ kind, id }) => `${kind}:${id}`).sort();
+	if (String(next) === String(mine)) return;
 	mine = next;
 	announce();
 }
 
 function announce() {
 	// A hidden tab watches nothing; it loads its data when it is shown.
-	const wanted = document.hidden ? NOTHING : mine;
+	const wanted = document.hidden ? null : mine;
 	channel?.postMessage({ type: 'watch', tab, wanted });
 	setWatcher(tab, wanted);
 }
@@ -62,16 +61,14 @@ function onMessage({ data }) {
 
 // The newest wishes first, up to the limit.
 function address() {
-	const wishes = [...watchers.values()].reverse();
+	const wishes = [...watchers.values()].filter(Boolean).reverse();
 	const kinds = new Map();
-	for (const job of [...new Set(wishes.flatMap(wanted => wanted.jobs))].slice(0, MOST_JOBS)) {
+	for (const job of [...new Set(wishes.flat())].slice(0, MOST_JOBS)) {
 		const [kind, id] = job.split(':');
 		kinds.set(kind, [...(kinds.get(kind) ?? []), id]);
 	}
 	const jobs = [...kinds].map(([kind, ids]) => `${kind}:${ids}`).join(';');
-	const parts = [jobs && `jobs=${jobs}`, wishes.some(wanted => wanted.overview) && 'overview=1'];
-	const query = parts.filter(Boolean).join('&');
-	return query && `/api/events?${query}`;
+	return wishes.length && `/api/events?overview=1${jobs && `&jobs=${jobs}`}`;
 }
 
 function connect() {

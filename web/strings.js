@@ -92,7 +92,6 @@ actions|Actions|操作
 count|{n} {n:job|jobs}|{n}件
 shown|{n} shown|{n}件を表示
 window|Only the newest jobs were searched|最新のジョブだけを検索しました
-fresh|Show {n} new {n:row|rows}|新しい行 {n}件を表示
 none|No jobs here|該当するジョブはありません
 none_text|New ones appear by themselves.|新しいジョブは自動的に表示されます。
 attempts|{n} of {of}|{n}／{of}回
@@ -164,6 +163,7 @@ running|{n} {n:job|jobs}|{n}件実行中
 up|started|起動
 seen|seen|最終報告
 #act
+fresh|Show {n} new {n:row|rows}|新しい行 {n}件を表示
 retry|Retry|再試行
 retry_one|Retry one|1件を再試行
 retry_all|Retry all {n}|{n}件すべてを再試行

@@ -11,7 +11,7 @@ const ICONS = {
 	plans: 'M3 5h18v14H3ZM3 16l5-5 4 4 3-3 6 6M15.5 8.5v.01',
 	workers: 'M4 5h16v6H4ZM4 13h16v6H4ZM7.5 8v.01M7.5 16v.01M11 8h6M11 16h6',
 	pause: 'M9 6v12M15 6v12',
-	play: 'M8 5.5v13l10.5-6.5Z',
+	resume: 'M8 5.5v13l10.5-6.5Z',
 	retry: 'M20 11a8 8 0 0 0-14.3-4L4 9M4 4v5h5M4 13a8 8 0 0 0 14.3 4L20 15M20 20v-5h-5',
 	cancel: 'M6 6l12 12M18 6 6 18',
 	clock: 'M12 7v5l3 2M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18Z',
@@ -30,8 +30,11 @@ export const pill = (status, text = t(`status.${status}`)) => h('span.pill', { c
 export const when = (time, prefix) =>
 	time ? h('time', { datetime: time, title: dateTime(time) }, prefix, prefix && ' ', relative(time)) : '—';
 
-export const button = (text, onclick, { name, ...props } = {}) =>
-	h('button.button', { type: 'button', onclick, ...props }, name && icon(name), h('span', text));
+export const button = (name, onclick, kind, vars) =>
+	h('button.button', { type: 'button', class: `${name} ${kind || ''}`, onclick },
+		ICONS[name] && icon(name),
+		h('span', t(`act.${name}`, vars))
+	);
 
 export function bar(done, total, label) {
 	const values = { 'aria-valuemin': 0, 'aria-valuemax': total, 'aria-valuenow': done };

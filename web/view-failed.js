@@ -34,7 +34,6 @@ export default function failed(app) {
 	}
 
 	function receive({ type, data }) {
-		if (type === 'resync') groups.refresh();
 		for (const canary of canaries.values()) if (type === 'job' && canary.id === data.id) canary.status = data.status;
 	}
 
@@ -62,7 +61,7 @@ export default function failed(app) {
 		return h('div.card.operation', { key: id },
 			h('strong', title),
 			bar(requeued + skipped, most, title),
-			app.mayChange() && state === 'running' && button(t('act.stop'), () => stopOperation(one), { class: 'small' })
+			app.mayChange() && state === 'running' && button('stop', () => stopOperation(one), 'small')
 		);
 	}
 
@@ -70,8 +69,6 @@ export default function failed(app) {
 		const { kind, fingerprint, sample } = group;
 		const canary = canaries.get(keyOf(group));
 		const example = { kind, id: sample.job_id };
-		const all = t('act.retry_all', { n: count(group.count) });
-		const first = { name: 'retry', class: canary ? 'retry' : 'retry primary' };
 		return h('section.card.group.item', { key: keyOf(group), label: sample.error },
 			h('b.many', count(group.count)),
 			h('div',
@@ -86,8 +83,8 @@ export default function failed(app) {
 			),
 			app.mayChange() &&
 				h('div.buttons',
-					button(t('act.retry_one'), () => retryOne(group), first),
-					button(all, () => retryGroup(group), { class: canary ? 'primary' : '' })
+					button('retry_one', () => retryOne(group), canary ? 'retry' : 'retry primary'),
+					button('retry_all', () => retryGroup(group), canary && 'primary', { n: count(group.count) })
 				)
 		);
 	}

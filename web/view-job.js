@@ -16,7 +16,6 @@ export default function job(app) {
 	let soon = 0;
 
 	function receive({ type, data }) {
-		if (type === 'resync') resource.refresh();
 		const shown = resource.data;
 		if (type !== 'job' || data.id !== id || data.kind !== kind || !data.status || !shown) return;
 		// The state shows at once; steps and attempts are read again.
@@ -27,26 +26,26 @@ export default function job(app) {
 		soon = setTimeout(resource.refresh, moved ? 50 : 1000);
 	}
 
-	function buttons({ status, job: { run_at } }) {
+	function buttons(status, shown) {
 		const act = async action => (await action({ kind, id }, title())) && resource.refresh();
 		const again = status === 'failed' || status === 'cancelled';
 		const open = status === 'queued' || status === 'processing';
-		const delayed = shownStatus({ status, run_at }) === 'delayed';
 		return h('div.buttons',
-			again && button(t('act.retry'), () => act(retryJob), { name: 'retry', class: 'primary retry' }),
-			delayed && button(t('act.run-now'), () => act(runNow), { class: 'primary' }),
-			open && button(t('act.cancel'), () => act(cancelJob), { name: 'cancel', class: 'danger' })
+			again && button('retry', () => act(retryJob), 'primary'),
+			shown === 'delayed' && button('run-now', () => act(runNow), 'primary'),
+			open && button('cancel', () => act(cancelJob), 'danger')
 		);
 	}
 
 	function render() {
 		const { data } = resource;
 		const { status, job: row } = data;
+		const shown = shownStatus({ ...row, status });
 		return h('article.job',
 			h('header.card',
-				pill(shownStatus({ status, run_at: row.run_at })),
+				pill(shown),
 				h('p.muted', h('a', { href: link('jobs', { kind }) }, kind), ' ', h('code', id)),
-				app.mayChange() && buttons(data)
+				app.mayChange() && buttons(status, shown)
 			),
 			data.waits.length > 0 && why(data),
 			data.progress && progress(data),
@@ -55,13 +54,7 @@ export default function job(app) {
 		);
 	}
 
-	return {
-		title,
-		resource,
-		render,
-		receive,
-		jobs: () => [{ kind, id }]
-	};
+	return { title, resource, render, receive, jobs: () => [{ kind, id }] };
 }
 
 const section = (title, ...kids) => h('section.card', h('h2', t(title)), kids);

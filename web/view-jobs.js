@@ -46,7 +46,6 @@ export default function jobs(app) {
 	}
 
 	function receive({ type, data }) {
-		if (type === 'resync') resource.refresh();
 		const job = type === 'job' && data.status && shown?.find(({ id, kind }) => id === data.id && kind === data.kind);
 		if (job) Object.assign(job, data);
 	}
@@ -129,7 +128,7 @@ export default function jobs(app) {
 					!complete && h('p.muted', t('jobs.window'))
 				),
 				// A live region must exist before its words change.
-				h('div.fresh', { role: 'status' }, fresh.size > 0 && button(t('jobs.fresh', { n: fresh.size }), reload)),
+				h('div.fresh', { role: 'status' }, fresh.size > 0 && button('fresh', reload, '', { n: fresh.size })),
 				shown.length ? list : empty(t('jobs.none'), t('jobs.none_text')),
 				pages('jobs', params, next)
 			),
@@ -142,11 +141,11 @@ export default function jobs(app) {
 		const more = params.status === 'failed' && params.kind && n === shown.length && (all?.capped || all?.n > n);
 		return h('div.actions', { role: 'region', label: t('jobs.actions') },
 			h('strong', t('jobs.selected', { n })),
-			button(t('act.retry'), () => act('retry'), { name: 'retry', class: 'primary retry' }),
-			button(t('act.run-now'), () => act('run-now')),
-			button(t('act.cancel'), () => act('cancel'), { name: 'cancel', class: 'danger' }),
-			more && button(t('act.retry_matching', { n: count(all) }), actOnAll, { name: 'retry' }),
-			button(t('act.clear'), () => select([]), { class: 'quiet' })
+			button('retry', () => act('retry'), 'primary'),
+			button('run-now', () => act('run-now')),
+			button('cancel', () => act('cancel'), 'danger'),
+			more && button('retry_matching', actOnAll, '', { n: count(all) }),
+			button('clear', () => select([]), 'quiet')
 		);
 	}
 

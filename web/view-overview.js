@@ -9,18 +9,16 @@ export default function overview(app) {
 	function card(data) {
 		const { kind, paused, workers, per_minute: series } = data;
 		const state = paused ? 'paused' : workers > 0 ? 'running' : 'no_worker';
-		const action = t(paused ? 'act.resume' : 'act.pause');
-		const toggle = async () => (await setPaused(data)) && app.overview.refresh();
+			const toggle = async () => (await setPaused(data)) && app.overview.refresh();
 		const onHover = at => {
 			hover[kind] = at;
 			app.draw();
 		};
-		const look = { name: paused ? 'play' : 'pause', class: paused ? 'primary small' : 'quiet small' };
 		return h('section.card.kind.item', { key: kind, label: kind },
 			h('header',
 				h('h2', h('a.row', { href: link('jobs', { kind }) }, kind)),
 				pill(state, t(`kind.${state}`)),
-				app.mayChange() && button(action, toggle, { ...look, label: `${action}: ${kind}` })
+				app.mayChange() && button(paused ? 'resume' : 'pause', toggle, paused ? 'small primary' : 'small quiet')
 			),
 			sparkline(series, hover[kind] ?? null, onHover),
 			figures(data),

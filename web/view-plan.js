@@ -5,7 +5,6 @@ import { bar, button, h, icon, jobLink, Resource, route, t } from './kit.js';
 export default function plan(app) {
 	const [id] = app.route.parts;
 	const resource = new Resource(route(['plans', id]), app.draw, 10_000);
-	const broken = new Set(); // pictures that could not be loaded
 	let soon = 0;
 
 	const spots = () => resource.data?.spots ?? [];
@@ -17,21 +16,19 @@ export default function plan(app) {
 			spot.image_status = ['queued', 'cancelled'].includes(data.status) ? 'not_started' : data.status;
 		}
 		// The address of a new picture is in the plan.
-		const wanted = spot && data.status === 'succeeded' && !spot.image_url;
-		if (!wanted && type !== 'resync') return;
+		if (!spot || data.status !== 'succeeded' || spot.image_url) return;
 		clearTimeout(soon);
 		soon = setTimeout(resource.refresh, 100);
 	}
 
 	function picture({ image_url: url, spot_name: alt }) {
 		const src = /^https?:/.test(url) ? url : route(['plans', id, 'pictures', alt]);
-		if (broken.has(src)) return h('div.message', icon('plans'), h('p', t('plan.broken')));
-		const onerror = () => {
-			broken.add(src);
-			app.draw();
-		};
 		const onload = ({ target }) => target.classList.add('loaded');
-		return h('img', { src, alt, loading: 'lazy', onerror, onload, key: src });
+		const onerror = event => {
+			event.target.alt = t('plan.broken');
+			onload(event);
+		};
+		return h('img', { src, alt, loading: 'lazy', onload, onerror, key: src });
 	}
 
 	function failure({ job }) {
@@ -40,7 +37,7 @@ export default function plan(app) {
 			icon('failed'),
 			h('strong', t('plan.tile_failed')),
 			h('p.error', { title: job?.last_error }, job?.last_error),
-			job && app.mayChange() && button(t('act.retry'), retry, { name: 'retry', class: 'small retry' })
+			job && app.mayChange() && button('retry', retry, 'small')
 		);
 	}
 

@@ -93,14 +93,14 @@ describe('overview', () => {
 
   pageTest('pauses a kind after a question that names it and its count', async () => {
     await open();
-    await page.getByRole('button', { name: 'Pause: spot_image' }).click();
+    await page.getByRole('region', { name: 'spot_image' }).getByRole('button', { name: 'Pause' }).click();
     const dialog = page.getByRole('dialog', { name: 'Pause spot_image?' });
     await dialog.getByText('12 are waiting').waitFor();
     await dialog.getByRole('button', { name: 'Keep as it is' }).click();
     assert.deepEqual(posted(), []);
-    await page.getByRole('button', { name: 'Pause: spot_image' }).click();
+    await page.getByRole('region', { name: 'spot_image' }).getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-    await page.getByRole('button', { name: 'Resume: spot_image' }).waitFor();
+    await page.getByRole('region', { name: 'spot_image' }).getByRole('button', { name: 'Resume' }).waitFor();
     assert.deepEqual(posted(), ['/api/kinds/spot_image/pause']);
   });
 
@@ -343,7 +343,7 @@ describe('plan', () => {
   pageTest('says when a picture cannot be loaded', async () => {
     server.plan.spots[0].image_url = 'https://127.0.0.1:1/x.png';
     await open('#/plan/kyoto');
-    await text('The picture could not be loaded').waitFor();
+    await page.getByAltText('The picture could not be loaded').waitFor();
   });
 });
 
