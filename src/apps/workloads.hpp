@@ -9,7 +9,7 @@ namespace rowrunner {
 /// The workloads of this build, in the order of ROWRUNNER_WORKLOADS.
 const std::vector<workload>& workloads();
 
-/// The engine, then the workloads.
+/// The engine, the HTTP server, then the workloads.
 std::vector<component> all_components();
 
 }  // namespace rowrunner
