@@ -13,15 +13,17 @@
 namespace rowrunner::api {
 namespace {
 
+template <typename Value>
 struct outcome {
-  std::optional<pg::result> answer;
+  std::optional<Value> value;
   std::exception_ptr failure;
 };
 
 // Ends without an exception, as the operator || would wait for the timer after one.
-asio::awaitable<void> attempt(pg::session_pool& database, pg::call one, outcome& out) {
+template <typename Value>
+asio::awaitable<void> attempt(asio::awaitable<Value> work, outcome<Value>& out) {
   try {
-    out.answer = co_await database.run_one(std::move(one));
+    out.value.emplace(co_await std::move(work));
   } catch (const boost::system::system_error&) {
     // It was cancelled before it was sent.
   } catch (...) {
@@ -29,16 +31,25 @@ asio::awaitable<void> attempt(pg::session_pool& database, pg::call one, outcome&
   }
 }
 
+template <typename Value>
+asio::awaitable<Value> in_time(services& with, asio::awaitable<Value> work) {
+  using namespace asio::experimental::awaitable_operators;
+  asio::steady_timer timer(co_await asio::this_coro::executor, with.limits.database_time);
+  outcome<Value> out;
+  co_await (attempt(std::move(work), out) || timer.async_wait(asio::use_awaitable));
+  if (out.failure) std::rethrow_exception(out.failure);
+  if (!out.value) throw pg::connection_lost("the database is too busy to answer in time", false);
+  co_return std::move(*out.value);
+}
+
 }  // namespace
 
 asio::awaitable<pg::result> ask_database(services& with, pg::call one) {
-  using namespace asio::experimental::awaitable_operators;
-  asio::steady_timer timer(co_await asio::this_coro::executor, with.limits.database_time);
-  outcome out;
-  co_await (attempt(with.database, std::move(one), out) || timer.async_wait(asio::use_awaitable));
-  if (out.failure) std::rethrow_exception(out.failure);
-  if (!out.answer) throw pg::connection_lost("the database is too busy to answer in time", false);
-  co_return std::move(*out.answer);
+  return in_time(with, with.database.run_one(std::move(one)));
+}
+
+asio::awaitable<pg::session_pool::loan> borrow_session(services& with) {
+  return in_time(with, with.database.borrow());
 }
 
 }  // namespace rowrunner::api

@@ -53,16 +53,23 @@ connection::connection(services& with, asio::ip::tcp::socket socket, bool spare)
 
 void connection::stop() {
   stopping_ = true;
+  if (talking_) talking_->stop();
   if (idle_) cut();
 }
 
-void connection::cut() { stream_.close(); }
+void connection::cut() {
+  if (talking_) {
+    talking_->cut();
+  } else {
+    stream_.close();
+  }
+}
 
 asio::awaitable<void> connection::run() {
   next what = next::read_on;
   while (what == next::read_on && !stopping_) what = co_await serve_one();
   if (what == next::linger) co_await linger();
-  stream_.close();
+  if (!talking_) stream_.close();
 }
 
 asio::awaitable<connection::next> connection::serve_one() {
@@ -145,6 +152,7 @@ asio::awaitable<connection::next> connection::exchange(parser& from) {
   }
   const bool keep = wants_more && body_is_read && !stopping_ && !spare_;
   log(asked, admitted.to, out, begun);
+  if (out.goes_on) co_return co_await hand_over(std::move(out.goes_on));
   co_await write(asked, std::move(out), keep);
   if (keep && stream_.socket().is_open()) co_return next::read_on;
   co_return body_is_read ? next::close : next::linger;
@@ -180,6 +188,13 @@ asio::awaitable<void> connection::write(const request& asked, answer out, bool k
   } else {
     co_await http::async_write(stream_, whole, tuple);
   }
+}
+
+asio::awaitable<connection::next> connection::hand_over(std::shared_ptr<conversation> to) {
+  talking_ = std::move(to);
+  if (stopping_) talking_->stop();
+  co_await talking_->run(std::move(stream_));
+  co_return next::close;
 }
 
 asio::awaitable<void> connection::linger() {

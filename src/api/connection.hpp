@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "api/conversation.hpp"
 #include "api/dispatch.hpp"
 #include "api/limits.hpp"
 #include "api/message.hpp"
@@ -41,6 +42,7 @@ class connection {
   asio::awaitable<next> exchange(parser& from);
   asio::awaitable<std::optional<problem>> read_body(parser& from, const route& to);
   asio::awaitable<void> write(const request& asked, answer out, bool keep);
+  asio::awaitable<next> hand_over(std::shared_ptr<conversation> to);
   asio::awaitable<void> linger();
   void log(const request& asked, const route* to, const answer& out, clock::time_point begun);
 
@@ -53,6 +55,8 @@ class connection {
   bool stopping_ = false;
   /// No byte of the next request has come.
   bool idle_ = false;
+  /// Has the stream now.
+  std::shared_ptr<conversation> talking_;
 };
 
 }  // namespace rowrunner::api

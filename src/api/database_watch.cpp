@@ -62,7 +62,7 @@ asio::awaitable<std::optional<std::string>> ask_schema(services& with) {
     if (pg::classify(error.sqlstate()) != pg::error_class::permanent) throw;
     const bool denied = error.sqlstate() == "42501";
     co_return std::string(error.what()) +
-        (denied ? ": GRANT rowrunner_server TO the role of the server"
+        (denied ? ": GRANT rowrunner_server, rowrunner_app TO the role of the server"
                 : ": run 'rowrunner migrate'");
   }
 }

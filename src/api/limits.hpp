@@ -20,7 +20,7 @@ struct server_limits {
   /// Between two requests, and before the first one.
   std::chrono::milliseconds idle_time{60'000};
 
-  std::size_t connections = 1000;
+  std::size_t connections = 4000;
   /// Connections beyond these get one answer each: that of a health route, or 503. A new one
   /// replaces the oldest.
   std::size_t spare_connections = 32;
@@ -30,6 +30,8 @@ struct server_limits {
   std::chrono::milliseconds grace{8'000};
   /// For each use of the database by a request.
   std::chrono::milliseconds database_time{5'000};
+  /// For each statement, by the database itself.
+  std::chrono::milliseconds statement_time{2'000};
 };
 
 }  // namespace rowrunner::api

@@ -4,8 +4,10 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/verb.hpp>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +35,8 @@ struct request {
   text_map params;
   std::string body;
   identity who;
+  /// Why a WebSocket must be closed at once.
+  std::optional<std::string> refused{};
 };
 
 /// An expected failure of a request: what its error answer says.
@@ -47,6 +51,19 @@ struct problem {
   std::vector<std::pair<std::string, std::string>> headers{};
 };
 
+/// A problem that a handler throws; dispatch makes the error answer of it.
+class request_error : public std::runtime_error {
+ public:
+  explicit request_error(problem why) : std::runtime_error(why.message), why_(std::move(why)) {}
+
+  const problem& why() const noexcept { return why_; }
+
+ private:
+  problem why_;
+};
+
+class conversation;
+
 struct answer {
   answer() = default;
   explicit answer(int with_status, const nlohmann::ordered_json& value);
@@ -56,6 +73,8 @@ struct answer {
   std::string content_type{};
   std::string body{};
   std::vector<std::pair<std::string, std::string>> headers{};
+  /// Takes the connection over instead of a body: server-sent events, a WebSocket.
+  std::shared_ptr<conversation> goes_on{};
 };
 
 /// {"error": {"code", "message", "request_id", "retryable"}}

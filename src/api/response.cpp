@@ -16,7 +16,7 @@ http::response<http::string_body> to_response(const request& asked, answer out, 
   message.set("X-Content-Type-Options", "nosniff");
   message.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
   if (!out.content_type.empty()) message.set(http::field::content_type, out.content_type);
-  for (const auto& [name, value] : out.headers) message.insert(name, value);
+  for (const auto& [name, value] : out.headers) message.set(name, value);
   message.body() = std::move(out.body);
   message.keep_alive(keep_alive);
   message.prepare_payload();

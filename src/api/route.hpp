@@ -17,6 +17,13 @@ struct services;
 
 using handler = std::function<asio::awaitable<answer>(services&, const request&)>;
 
+/// For the description of the API.
+struct query_parameter {
+  std::string_view name;
+  std::string_view type;
+  std::string_view meaning;
+};
+
 struct route {
   http::verb method;
   /// "/api/jobs/{kind}/{id}"
@@ -33,6 +40,16 @@ struct route {
   bool takes_ticket = false;
   /// Is served when all connections are taken.
   bool always = false;
+  /// Has something to answer while the database is away.
+  bool without_database = false;
+  /// Errors are {"detail": …} there.
+  bool detail_errors = false;
+  /// Upgrades to a WebSocket. A caller who may not use it is told so there, by the close code.
+  bool websocket = false;
+  /// What may stand in the query.
+  std::vector<query_parameter> query{};
+  /// An example of the body of a request.
+  std::string_view body_example{};
 };
 
 struct matched_route {

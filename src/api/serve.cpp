@@ -33,6 +33,7 @@ pg::settings settings_of(const serve_options& options) {
   out.system_names_only = true;
   out.connect_timeout = std::chrono::seconds(3);
   out.answer_timeout = options.limits.database_time;
+  out.statement_timeout = options.limits.statement_time;
   out.application_name = "rowrunner serve";
   return out;
 }
@@ -104,6 +105,8 @@ asio::awaitable<void> run(services& with, asio::io_context& io, tcp::endpoint at
   asio::signal_set signals(io, SIGTERM, SIGINT);
   asio::co_spawn(io, stop_on_signal(signals, listening), asio::detached);
   asio::co_spawn(io, watch_database(with), asio::detached);
+  asio::co_spawn(io, with.live.run(), asio::detached);
+  asio::co_spawn(io, with.operations.run(with), asio::detached);
   with.log->info("listening",
                  {{"url", url_of(listening.address())}, {"connections", with.limits.connections}});
   co_await listening.run();
@@ -115,7 +118,11 @@ asio::awaitable<void> run(services& with, asio::io_context& io, tcp::endpoint at
 void serve(const serve_options& options, std::shared_ptr<logger> log) {
   asio::io_context io;
   const auto at = resolve(io, options);
-  services with(io.get_executor(), settings_of(options), std::move(log), all_routes(),
+  auto routes = all_routes();
+  if (options.more_routes) {
+    for (auto& each : options.more_routes(io.get_executor())) routes.push_back(std::move(each));
+  }
+  services with(io.get_executor(), settings_of(options), std::move(log), std::move(routes),
                 within_descriptors(options.limits));
   std::exception_ptr failure;
   asio::co_spawn(io, run(with, io, at), [&](std::exception_ptr thrown) {

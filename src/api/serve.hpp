@@ -1,9 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "api/limits.hpp"
+#include "api/route.hpp"
 #include "common/log.hpp"
 #include "common/pg/connection.hpp"
 
@@ -16,6 +19,8 @@ struct serve_options {
   /// Behind a transaction-mode pooler.
   bool pooled = false;
   server_limits limits;
+  /// Routes beside the server's own: those of workloads.
+  std::function<std::vector<route>(const asio::any_io_executor&)> more_routes;
 };
 
 /// Serves until SIGTERM or SIGINT. Throws usage_error for an address that must not be used, and

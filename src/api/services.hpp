@@ -5,8 +5,13 @@
 #include <vector>
 
 #include "api/database_watch.hpp"
+#include "api/job_watch.hpp"
 #include "api/limits.hpp"
+#include "api/operations.hpp"
+#include "api/overview.hpp"
+#include "api/recent_callers.hpp"
 #include "api/route.hpp"
+#include "api/web_files.hpp"
 #include "common/log.hpp"
 #include "common/pg/session_pool.hpp"
 #include "common/uuid.hpp"
@@ -20,15 +25,22 @@ struct services {
       : log(std::move(to)),
         limits(allowed),
         routes(std::move(table)),
-        database(executor, database_settings, database_sessions) {}
+        database(executor, database_settings, database_sessions),
+        live(executor, database_settings, log),
+        operations(executor) {}
 
   static constexpr int database_sessions = 4;
 
   const std::shared_ptr<logger> log;
   const server_limits limits;
   const std::vector<route> routes;
+  std::vector<web_file> pages = web_files();
   pg::session_pool database;
   database_watch watch;
+  overview_board overview;
+  job_watch live;
+  operation_runner operations;
+  recent_callers callers;
   uuid_maker ids;
   /// Only this machine reaches the server. Then it may be used without a token as long as the
   /// database has none.

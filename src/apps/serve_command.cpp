@@ -1,5 +1,6 @@
 #include "api/serve.hpp"
 #include "apps/commands.hpp"
+#include "apps/workloads.hpp"
 #include "program/setting.hpp"
 
 namespace rowrunner {
@@ -23,6 +24,9 @@ void run_serve(const command_context& context, const serve_flags& flags) {
   if (const auto set = given(grace, flags.grace, context.env)) {
     options.limits.grace = seconds(*set);
   }
+  options.more_routes = [&context](const boost::asio::any_io_executor& executor) {
+    return workload_routes(executor, context.env);
+  };
   api::serve(options, context.make_logger());
 }
 

@@ -82,6 +82,17 @@ std::optional<std::string> raw_client::read_to_end(milliseconds at_most) {
   return std::exchange(pending_, {});
 }
 
+std::optional<std::string> raw_client::read_until(std::string_view end) {
+  const auto deadline = clock::now() + patience;
+  auto at = pending_.find(end);
+  for (; at == std::string::npos; at = pending_.find(end)) {
+    if (!fill(deadline)) return std::nullopt;
+  }
+  const auto out = pending_.substr(0, at + end.size());
+  pending_.erase(0, out.size());
+  return out;
+}
+
 std::optional<http_reply> raw_client::read_reply(bool has_body) {
   if (!connected()) return std::nullopt;
   const auto deadline = clock::now() + patience;

@@ -37,6 +37,8 @@ class raw_client {
 
   /// Everything until the server closes; nothing if it does not within the time.
   std::optional<std::string> read_to_end(std::chrono::milliseconds at_most);
+  /// The bytes up to and with `end`; nothing if they do not come.
+  std::optional<std::string> read_until(std::string_view end);
   /// One answer with Content-Length, or without a body; nothing if there is no whole one.
   std::optional<http_reply> read_reply(bool has_body = true);
 

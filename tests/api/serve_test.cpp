@@ -57,7 +57,7 @@ TEST(api_serve, refuses_settings_and_databases_that_it_cannot_serve) {
   EXPECT_THAT(run.error(2, {"serve", "--host", "no such host"}), HasSubstr("--host"));
   const auto stranger = db.url_of_new_role();
   EXPECT_THAT(run.error(1, {"serve", "--port", "0", "--database-url", stranger}),
-              HasSubstr("GRANT rowrunner_server TO the role of the server"));
+              HasSubstr("GRANT rowrunner_server, rowrunner_app TO the role of the server"));
   db.exec("DELETE FROM rowrunner.migrations WHERE component = 'api'");
   EXPECT_THAT(run.error(1, {"serve", "--port", "0"}), HasSubstr("run 'rowrunner migrate'"));
   db.exec("DROP SCHEMA rowrunner CASCADE");
@@ -72,8 +72,14 @@ TEST(api_serve, answers_while_the_database_is_away_and_when_it_is_back) {
     api_database db;
     const auto token = db.token("a", "admin");
     const served server(db.url());
+    const auto stranger = db.token("v", "viewer");
     EXPECT_EQ(ask(server.port(), "POST", "/api/tickets", bearer(token)).status, 201);
+    EXPECT_EQ(ask(server.port(), "GET", "/api/overview", bearer(token)).status, 200);
     server_of_its_own.crash();
+    // Who could read it a moment ago gets what was read then.
+    const auto last = ask(server.port(), "GET", "/api/overview", bearer(token));
+    EXPECT_EQ(last.status, 200);
+    EXPECT_EQ(ask(server.port(), "GET", "/api/overview", bearer(stranger)).status, 503);
     EXPECT_EQ(ask(server.port(), "GET", "/livez").status, 200);
     EXPECT_EQ(ask(server.port(), "POST", "/api/tickets", bearer(token)).status, 503);
     EXPECT_EQ(ask(server.port(), "GET", "/api/session", bearer(token)).status, 503);

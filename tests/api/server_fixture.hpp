@@ -16,7 +16,7 @@ namespace rowrunner::testing {
 /// A database with tokens.
 class api_database : public test_database {
  public:
-  api_database() : test_database(contents::server) {}
+  explicit api_database(contents of = contents::server) : test_database(of) {}
 
   /// Adds a token as `rowrunner tokens add` does, and gives it.
   std::string token(const std::string& user, const std::string& role) {
@@ -42,6 +42,12 @@ class api_database : public test_database {
 
  private:
   std::string role_;
+};
+
+/// With the workloads besides.
+class workloads_database : public api_database {
+ public:
+  workloads_database() : api_database(contents::workloads) {}
 };
 
 inline header_fields bearer(const std::string& token) {

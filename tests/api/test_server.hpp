@@ -22,11 +22,16 @@ class test_server {
  public:
   explicit test_server(api::server_limits limits = {},
                        std::vector<api::route> routes = api::all_routes(),
-                       const std::string& database_url = "postgresql://nobody@127.0.0.1:1/none")
+                       const std::string& database_url = "postgresql://nobody@127.0.0.1:1/none",
+                       bool runs_operations = true)
       : with_(io_.get_executor(), settings(database_url, limits), log_.target(), std::move(routes),
               limits),
         server_(with_, io_.get_executor(), {boost::asio::ip::address_v4::loopback(), 0}),
         port_(server_.address().port()) {
+    boost::asio::co_spawn(io_, with_.live.run(), boost::asio::detached);
+    if (runs_operations) {
+      boost::asio::co_spawn(io_, with_.operations.run(with_), boost::asio::detached);
+    }
     // Started before the thread, as the server is used by one thread at a time.
     over_ = boost::asio::co_spawn(io_, server_.run(), boost::asio::use_future);
     thread_ = std::thread([this] { io_.run(); });
@@ -77,6 +82,7 @@ class test_server {
     out.system_names_only = true;
     out.connect_timeout = std::chrono::milliseconds(2000);
     out.answer_timeout = limits.database_time;
+    out.statement_timeout = limits.statement_time;
     return out;
   }
 
