@@ -28,10 +28,10 @@ asio::awaitable<changed_job> cancel_job(transaction& tx, const std::vector<kind_
 
 asio::awaitable<std::vector<changed_job>> cancel_jobs(pg::session& session,
                                                       std::vector<std::string> ids,
-                                                      std::optional<std::string> why,
-                                                      bool cascade) {
+                                                      std::optional<std::string> why, bool cascade,
+                                                      std::optional<std::string> kind) {
   const auto write = [&](transaction& tx) -> asio::awaitable<std::vector<changed_job>> {
-    const auto kinds = co_await read_kinds(tx);
+    const auto kinds = co_await choose_kinds(tx, kind);
     std::vector<changed_job> out;
     out.reserve(ids.size());
     for (const auto& id : ids) out.push_back(co_await cancel_job(tx, kinds, id, why, cascade));

@@ -33,9 +33,10 @@ asio::awaitable<std::int64_t> requeue_failed(pg::session& session, std::string k
 }  // namespace
 
 asio::awaitable<std::vector<changed_job>> retry_jobs(pg::session& session,
-                                                     std::vector<std::string> ids) {
+                                                     std::vector<std::string> ids,
+                                                     std::optional<std::string> kind) {
   const auto write = [&](transaction& tx) -> asio::awaitable<std::vector<changed_job>> {
-    const auto kinds = co_await read_kinds(tx);
+    const auto kinds = co_await choose_kinds(tx, kind);
     std::vector<changed_job> out;
     for (const auto& id : ids) out.push_back(co_await retry_job(tx, kinds, id));
     co_return out;

@@ -16,10 +16,11 @@ struct changed_job {
   std::string result;
 };
 
-/// Queues failed or cancelled jobs again: all of them or none. Throws error{no_such_job} and
-/// error{wrong_status}.
-asio::awaitable<std::vector<changed_job>> retry_jobs(pg::session& session,
-                                                     std::vector<std::string> ids);
+/// Queues failed or cancelled jobs, of that kind or of any, again: all of them or none. Throws
+/// error{no_such_job}, error{unknown_kind} and error{wrong_status}.
+asio::awaitable<std::vector<changed_job>> retry_jobs(
+    pg::session& session, std::vector<std::string> ids,
+    std::optional<std::string> kind = std::nullopt);
 
 struct requeued_jobs {
   std::string kind;
