@@ -1,7 +1,7 @@
 // What changes something. The address, and with it filters and page, stays as it is.
 import { ask, count, number, post, reason, route, t, toast } from './kit.js';
 
-export async function attempt(work, done) {
+async function attempt(work, done) {
 	try {
 		const result = await work;
 		toast(done(result));
@@ -16,11 +16,6 @@ const change = ({ kind, id }, action) => post(route(['jobs', kind, id, action]))
 
 export const retryJob = job => attempt(change(job, 'retry'), () => t('done.retry', { n: 1 }));
 export const runNow = job => attempt(change(job, 'run-now'), () => t('done.run-now', { n: 1 }));
-
-export async function cancelJob(job, name) {
-	if (!(await ask(t('ask.cancel_one', { name }), t('ask.cancel_text'), t('act.cancel'), 'danger'))) return null;
-	return attempt(change(job, 'cancel'), ({ result }) => t(result === 'requested' ? 'done.requested' : 'done.cancel', { n: 1 }));
-}
 
 // One request a job, a few at a time. `filter` says in words which jobs the list shows.
 export async function changeAll(action, jobs, filter) {

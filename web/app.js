@@ -16,7 +16,7 @@ const VIEWS = { overview, jobs, failed, job, plans, plan, workers };
 const THEMES = ['auto', 'light', 'dark'];
 
 const app = {
-	// Whether buttons that change something are shown; the server decides in any case.
+	// Which buttons to show; the server decides.
 	mayChange: () => ['operator', 'admin'].includes(app.who?.role),
 	kinds: () => app.overview?.data?.kinds ?? [],
 	draw,
@@ -27,7 +27,7 @@ const app = {
 	},
 	switchTheme() {
 		const { dataset } = document.documentElement;
-		dataset.theme = THEMES[(THEMES.indexOf(dataset.theme ?? 'auto') + 1) % THEMES.length];
+		dataset.theme = THEMES[(THEMES.indexOf(dataset.theme) + 1) % THEMES.length];
 		choose('rowrunnerTheme', dataset.theme);
 		toast(t(`theme.${dataset.theme}`));
 	},

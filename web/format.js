@@ -9,11 +9,12 @@ export const count = value => (value ? (value.capped ? '≥ ' : '') + number(val
 export const percent = (part, whole) =>
 	(whole ? part / whole : 0).toLocaleString(language(), { style: 'percent', maximumFractionDigits: 1 });
 
-const format = (when, options) => new Date(when).toLocaleString(language(), { hourCycle: 'h23', ...options });
+const format = (timeStyle, dateStyle) => when =>
+	new Date(when).toLocaleString(language(), { hourCycle: 'h23', timeStyle, dateStyle });
 
-export const clock = when => format(when, { timeStyle: 'medium' });
-export const minute = when => format(when, { timeStyle: 'short' });
-export const dateTime = when => format(when, { dateStyle: 'medium', timeStyle: 'medium' });
+export const clock = format('medium');
+export const minute = format('short');
+export const dateTime = format('medium', 'medium');
 
 const UNITS = [[86400, 'd'], [3600, 'h'], [60, 'min'], [1, 's']];
 
@@ -38,4 +39,4 @@ export function relative(when) {
 	return t(seconds > 0 ? 'time.ago' : 'time.in', { n: duration(Math.floor(Math.abs(seconds)), 1) });
 }
 
-export const shortId = id => (id.length > 18 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id);
+export const shortId = id => `${id.slice(0, 8)}…${id.slice(-6)}`;

@@ -1,6 +1,6 @@
 // What surrounds every view: navigation, the time of the data, the switches.
 import { showKeys } from './keys.js';
-import { clock, count, h, icon, language, link, loading, staleNote, t } from './kit.js';
+import { clock, count, dot, h, icon, language, link, loading, staleNote, t } from './kit.js';
 import { liveState } from './live.js';
 
 const ITEMS = ['overview', 'jobs', 'failed', 'plans', 'workers'];
@@ -50,12 +50,12 @@ function failedBadge(app) {
 function asOf({ stale, error, asOf: time }) {
 	const live = stale || error ? 'away' : liveState();
 	const words = [h('span', t(`live.${live}`)), time && h('span', t('as_of', { clock: clock(time) }))];
-	return h('p.as-of', { class: live }, h('i', { hide: true }), words);
+	return h('p.as-of', { class: live }, dot(live), words);
 }
 
 function switches(app) {
 	const other = language() === 'ja' ? 'en' : 'ja';
-	const theme = document.documentElement.dataset.theme ?? 'auto';
+	const { theme } = document.documentElement.dataset;
 	const { user } = app.who ?? {};
 	const onclick = () => app.switchLanguage(other);
 	return h('div.switches',

@@ -8,24 +8,21 @@ export function shownStatus({ status, run_at: at }) {
 	return new Date(at) > Date.now() + 1000 ? 'delayed' : 'queued';
 }
 
-// What a job is about: the columns that its own table adds.
-export function nameOf(own, otherwise) {
-	const words = Object.values(own ?? {}).filter(value => value && typeof value === 'string' && value.length < 80);
-	return words.slice(0, 3).join(' · ') || otherwise;
-}
+// What a job is about: columns that its own table adds.
+export const nameOf = ({ own, id }) => Object.values(own).join(' · ') || shortId(id);
 
 export const checkbox = (label, checked, onchange) =>
 	h('label.check', h('input', { type: 'checkbox', checked, onchange }), h('span.hidden', label));
 
 // `selected` holds the ids of selected rows; without it, none can be selected.
-export function rows(jobs, { selected, toggle, withKind }) {
+export function rows(jobs, { selected, toggle }) {
 	const row = job => {
-		const name = nameOf(job.own, shortId(job.id));
+		const name = nameOf(job);
 		const on = selected && selected.has(job.id);
 		return h('li.item', { key: `${job.kind} ${job.id}`, class: `${on ? 'on' : ''} ${job.left ? 'left' : ''}` },
 			selected && checkbox(t('jobs.select', { name }), on, () => toggle(job)),
 			pill(shownStatus(job)),
-			h('a.name.row', { href: jobLink(job) }, h('strong', name), h('span', withKind && `${job.kind} · `, shortId(job.id))),
+			h('a.name.row', { href: jobLink(job) }, h('strong', name), h('span', `${job.kind} · ${shortId(job.id)}`)),
 			h('span.detail', detail(job)),
 			h('span.attempts', t('jobs.attempts', { n: job.attempts, of: job.max_attempts })),
 			h('span.time', when(job.failed_at ?? job.updated_at))

@@ -3,13 +3,11 @@ import { h, minute, t } from './kit.js';
 
 const HEIGHT = 40;
 
-const bars = (values, below, top) =>
-	values
-		.map((n, i) => {
-			const y = HEIGHT * (1 - (below[i] + n) / top);
-			return n ? `M${i + 0.12} ${y.toFixed(2)}h.76v${Math.max(0.8, (HEIGHT * n) / top).toFixed(2)}h-.76z` : '';
-		})
-		.join('');
+const bars = (values, top) =>
+	values.map((n, i) => {
+		const height = Math.max(0.8, (HEIGHT * n) / top).toFixed(1);
+		return n ? `M${i + 0.12} ${HEIGHT}h.76v-${height}h-.76z` : '';
+	}).join('');
 
 // `at` is the minute under the pointer, or null.
 export function sparkline({ succeeded, failed, until }, at, hover) {
@@ -25,14 +23,12 @@ export function sparkline({ succeeded, failed, until }, at, hover) {
 	const label = t('spark.label', { most, now: total[last] });
 	const chart = { viewBox: `0 0 ${total.length} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', label };
 	const words =
-		at === null
-			? t('spark.most', { n: most })
-			: t('spark.at', { time: time(at), ok: succeeded[at], bad: failed[at] });
+		at === null ? t('spark.most', { n: most }) : t('spark.at', { time: time(at), ok: succeeded[at], bad: failed[at] });
 	return h('figure.spark',
 		h('svg', { ...chart, onpointermove, onpointerleave: () => hover(null) },
 			at !== null && h('rect.at', { x: at, y: 0, width: 1, height: HEIGHT }),
-			h('path.ok', { d: bars(succeeded, total.map(() => 0), top) }),
-			h('path.bad', { d: bars(failed, succeeded, top) })
+			h('path.bad', { d: bars(total, top) }),
+			h('path.ok', { d: bars(succeeded, top) })
 		),
 		h('figcaption', h('span', words), h('span', `${time(0)} – ${time(last)}`))
 	);

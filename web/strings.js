@@ -5,6 +5,7 @@ as_of|as of {clock}|{clock} 現在
 loading|Loading …|読み込み中…
 sign_out|Sign out {user}|{user} をサインアウト
 problems|Problems|問題
+more|There are more than shown.|表示しきれないものがあります。
 #nav
 label|Main|メイン
 overview|Overview|概要
@@ -93,7 +94,6 @@ count|{n} {n:job|jobs}|{n}件
 shown|{n} shown|{n}件を表示
 window|Only the newest jobs were searched|最新のジョブだけを検索しました
 none|No jobs here|該当するジョブはありません
-none_text|New ones appear by themselves.|新しいジョブは自動的に表示されます。
 attempts|{n} of {of}|{n}／{of}回
 runs|runs|実行
 pages|Pages|ページ
@@ -101,9 +101,7 @@ first|Newest|最新へ
 next|Next|次へ
 #failed
 none|Nothing has failed|失敗したジョブはありません
-none_text|Failed jobs appear here, grouped by error.|失敗したジョブがエラーごとに並びます。
 all|All errors|すべてのエラー
-more|There are more groups than shown|表示しきれないグループがあります
 first|first|初回
 last|last|最新
 sample|for example|例
@@ -118,13 +116,8 @@ progress|Progress|進捗
 done_of|{n} of {of}|{n}／{of}
 left|about {time} left|残り約{time}
 error|Last error|最後のエラー
-facts|Details|詳細
-attempts|Attempts|試行回数
-priority|Priority|優先度
+row|Row|行
 created|Created|作成
-run_at|Due|実行予定
-updated|Updated|更新
-worker|Worker|ワーカー
 timeline|Timeline|経過
 attempt|Attempt {n}|{n}回目の試行
 took|took {time}|所要 {time}
@@ -158,7 +151,6 @@ tile_failed|No picture|生成に失敗しました
 broken|The picture could not be loaded|画像を読み込めませんでした
 #workers
 none|Start a worker|ワーカーを起動してください
-more|Only the newest 500 are shown|最新の500件を表示しています
 running|{n} {n:job|jobs}|{n}件実行中
 up|started|起動
 seen|seen|最終報告
@@ -180,20 +172,16 @@ keep|Keep as it is|やめる
 retry|Retry {n} {n:job|jobs}?|{n}件のジョブを再試行しますか？
 cancel|Cancel {n} {n:job|jobs}?|{n}件のジョブを取り消しますか？
 run-now|Run {n} {n:job|jobs} now?|{n}件のジョブを今すぐ実行しますか？
-selected|{n} selected of: {filter}.|選択中の{n}件（{filter}）が対象です。
+selected|{filter}: {n} selected.|{filter}：{n}件を選択中。
 all|This queues {n} jobs again: {filter}. It goes on if you close the page.|{n}件（{filter}）をキューに戻します。ページを閉じても続行されます。
 pause|Pause {kind}?|{kind} を一時停止しますか？
 pause_text|Running jobs go on. No new job of {kind} is started; {n} are waiting.|実行中のジョブは続きます。{kind} の新しいジョブは開始されません（待機中 {n}件）。
-cancel_one|Cancel {name}?|{name} を取り消しますか？
-cancel_text|A running job is told to stop.|実行中の場合は停止を要求します。
 #done
 retry|{n} {n:job|jobs} queued again.|{n}件をキューに戻しました。
-cancel|{n} {n:job|jobs} cancelled.|{n}件を取り消しました。
-requested|The job was told to stop.|停止を要求しました。
+cancel|{n} {n:job|jobs} cancelled or told to stop.|{n}件を取り消したか、停止を要求しました。
 run-now|{n} {n:job|jobs} due now.|{n}件を今すぐ実行します。
 refused|{n} refused.|{n}件は拒否されました。
-operation|Started. The progress is under Failed.|開始しました。進捗は「失敗」で確認できます。
-stopped|Stopped.|停止しました。
+operation|Started; see Failed.|開始しました（「失敗」を参照）。
 pause|{kind} is paused.|{kind} を一時停止しました。
 resume|{kind} goes on.|{kind} を再開しました。
 #keys

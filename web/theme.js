@@ -3,7 +3,7 @@
 	const root = document.documentElement;
 	root.lang = navigator.language.startsWith('ja') ? 'ja' : 'en';
 	try {
-		Object.assign(root.dataset, localStorage.rowrunnerTheme && { theme: localStorage.rowrunnerTheme });
+		root.dataset.theme = localStorage.rowrunnerTheme ?? 'auto';
 		root.lang = localStorage.rowrunnerLang ?? root.lang;
 	} catch {} // no storage
 }

@@ -66,8 +66,8 @@ export function kindSelect(app, view, params) {
 		location.hash = link(view, { ...params, kind: target.value, after: '', fingerprint: '' });
 	};
 	return h('select', { label: t('jobs.kind'), onchange },
-		h('option', { value: '', key: '' }, t('jobs.every_kind')),
-		names.map(kind => h('option', { value: kind, key: kind, selected: kind === params.kind }, kind))
+		h('option', { value: '' }, t('jobs.every_kind')),
+		names.map(kind => h('option', { value: kind, selected: kind === params.kind }, kind))
 	);
 }
 
@@ -76,7 +76,7 @@ export function pages(view, params, next) {
 	const to = after => link(view, { ...params, after });
 	return h('nav.pages', { label: t('jobs.pages') },
 		params.after && h('a.button', { href: to('') }, '‹ ', t('jobs.first')),
-		next && h('a.button', { href: to(next), rel: 'next' }, t('jobs.next'), ' ›')
+		next && h('a.button', { href: to(next) }, t('jobs.next'), ' ›')
 	);
 }
 

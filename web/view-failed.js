@@ -1,5 +1,5 @@
 // Failed jobs grouped by what went wrong: retry one, see whether that helped, then all of them.
-import { attempt, retryAll, retryJob } from './actions.js';
+import { retryAll, retryJob } from './actions.js';
 import { bar, button, count, empty, h, jobLink, kindSelect, link, pages, pill, post, Resource, route, shortId, t, when } from './kit.js';
 import { rows } from './rows.js';
 
@@ -50,7 +50,7 @@ export default function failed(app) {
 	}
 
 	async function stopOperation({ id }) {
-		await attempt(post(route(['operations', id, 'cancel'])), () => t('done.stopped'));
+		await post(route(['operations', id, 'cancel'])).catch(() => {});
 		operations.refresh();
 	}
 
@@ -96,8 +96,8 @@ export default function failed(app) {
 		const current = operations.data?.items.filter(one => one.state === 'running' || new Date(one.ended_at) > minuteAgo);
 		return [
 			h('div', { role: 'status' }, current?.slice(0, 5).map(operation)),
-			shown.length ? h('div.groups', shown.map(card)) : empty(t('failed.none'), t('failed.none_text')),
-			!complete && h('p.muted', t('failed.more')),
+			shown.length ? h('div.groups', shown.map(card)) : empty(t('failed.none')),
+			!complete && h('p.muted', t('more')),
 			members?.data &&
 				h('section.list', { label: t('failed.members') },
 					h('h2', t('failed.members')),

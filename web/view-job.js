@@ -1,18 +1,12 @@
 // One job: why it does not run, how far it is, what it did and what went wrong.
-import { cancelJob, retryJob, runNow } from './actions.js';
+import { changeAll, retryJob, runNow } from './actions.js';
 import { bar, button, dateTime, dot, duration, h, has, icon, link, number, pill, Resource, route, t, when } from './kit.js';
 import { nameOf, shownStatus } from './rows.js';
-
-// Columns that every job table has; the others tell what the job is about.
-const ENGINE =
-	'id status attempts max_attempts last_error created_at updated_at locked_at locked_by lease run_at priority'.split(' ');
-
-const ownColumns = job => Object.entries(job).filter(([name]) => !ENGINE.includes(name));
 
 export default function job(app) {
 	const [kind, id] = app.route.parts;
 	const resource = new Resource(route(['jobs', kind, id]), app.draw);
-	const title = () => nameOf(Object.fromEntries(ownColumns(resource.data?.job ?? {})), kind);
+	const title = () => (resource.data ? nameOf(resource.data) : kind);
 	let soon = 0;
 
 	function receive({ type, data }) {
@@ -27,13 +21,14 @@ export default function job(app) {
 	}
 
 	function buttons(status, shown) {
-		const act = async action => (await action({ kind, id }, title())) && resource.refresh();
+		const job = { kind, id };
+		const act = async work => (await work) && resource.refresh();
 		const again = status === 'failed' || status === 'cancelled';
 		const open = status === 'queued' || status === 'processing';
 		return h('div.buttons',
-			again && button('retry', () => act(retryJob), 'primary'),
-			shown === 'delayed' && button('run-now', () => act(runNow), 'primary'),
-			open && button('cancel', () => act(cancelJob), 'danger')
+			again && button('retry', () => act(retryJob(job)), 'primary'),
+			shown === 'delayed' && button('run-now', () => act(runNow(job)), 'primary'),
+			open && button('cancel', () => act(changeAll('cancel', [job], title())), 'danger')
 		);
 	}
 
@@ -50,7 +45,7 @@ export default function job(app) {
 			data.waits.length > 0 && why(data),
 			data.progress && progress(data),
 			row.last_error && status !== 'succeeded' && section('job.error', pre(row.last_error)),
-			h('div.columns', facts(row), h('div', timeline(data), data.steps.length > 0 && steps(data.steps)))
+			h('div.columns', columns(row), h('div', timeline(data), data.steps.length > 0 && steps(data.steps)))
 		);
 	}
 
@@ -65,7 +60,8 @@ function why({ kind, job, waits }) {
 	const words = ({ code, message, before, capped, ...facts }) => {
 		const nth = before === undefined ? undefined : (capped ? '≥ ' : '') + number(before + 1);
 		const runAt = job.run_at && job.run_at !== 'infinity' ? dateTime(job.run_at) : undefined;
-		const exact = has(`why.${code}`) ? t(`why.${code}`, { kind, nth, run_at: runAt, ...facts, pid: facts.pid && `${facts.pid}` }) : '{';
+		const key = `why.${code === 'position' && !nth ? 'entering' : code}`;
+		const exact = has(key) ? t(key, { kind, nth, run_at: runAt, ...facts, pid: facts.pid && `${facts.pid}` }) : '{';
 		// A gap that nothing filled.
 		return exact.includes('{') ? h('span', { lang: 'en' }, message) : exact;
 	};
@@ -79,22 +75,15 @@ function progress({ progress: { done, total, message }, status, seconds_left: le
 	return section('job.progress', bar(done, total, t('job.progress')), h('p.line', h('strong', text), h('span', message), time));
 }
 
-function facts(job) {
-	const list = [
-		[t('job.attempts'), `${number(job.attempts)} / ${number(job.max_attempts)}`],
-		[t('job.priority'), number(job.priority ?? 0)],
-		[t('job.created'), when(job.created_at)],
-		[t('job.run_at'), job.run_at === 'infinity' ? '∞' : when(job.run_at)],
-		[t('job.updated'), when(job.updated_at)],
-		[t('job.worker'), job.locked_by ?? '—'],
-		...ownColumns(job).map(([name, value]) => [h('code', name), shown(value)])
-	];
-	return section('job.facts', h('dl.facts', list.map(([name, value]) => [h('dt', name), h('dd', value)])));
-}
-
-function shown(value) {
-	if (value === null) return '—';
-	return typeof value === 'object' ? h('code', JSON.stringify(value)) : String(value);
+// A job is a row: all of it, under the names of its columns.
+function columns(job) {
+	const shown = (name, value) => {
+		if (value === null || value === 'infinity') return value ? '∞' : '—';
+		if (name.endsWith('_at')) return when(value);
+		return typeof value === 'object' ? h('code', JSON.stringify(value)) : String(value);
+	};
+	const column = ([name, value]) => [h('dt', h('code', name)), h('dd', shown(name, value))];
+	return section('job.row', h('dl.facts', Object.entries(job).map(column)));
 }
 
 const entry = (status, title, time, ...more) => h('li', dot(status), h('div', h('strong', title), ' ', when(time), more));

@@ -83,7 +83,7 @@ export default function jobs(app) {
 			const current = (params.status ?? '') === status && 'true';
 			const href = link('jobs', { ...params, after: '', status });
 			const words = t(status ? `status.${status}` : 'jobs.all');
-			return h('a', { href, 'aria-current': current, key: status }, status && dot(status), words);
+			return h('a', { href, 'aria-current': current }, status && dot(status), words);
 		};
 		return h('div.toolbar',
 			h('nav.chips', { label: t('jobs.status') }, STATUSES.map(chip)),
@@ -119,7 +119,7 @@ export default function jobs(app) {
 		const all = shown.length > 0 && shown.every(job => selected.has(job.id));
 		const mayChange = app.mayChange();
 		const selectAll = checkbox(t('jobs.select_page'), all, () => select(all ? [] : shown));
-		const list = rows(shown, { selected: mayChange && selected, toggle, withKind: !params.kind });
+		const list = rows(shown, { selected: mayChange && selected, toggle });
 		return [
 			h('section.list', { label: t('nav.jobs') },
 				h('div.summary',
@@ -129,7 +129,7 @@ export default function jobs(app) {
 				),
 				// A live region must exist before its words change.
 				h('div.fresh', { role: 'status' }, fresh.size > 0 && button('fresh', reload, '', { n: fresh.size })),
-				shown.length ? list : empty(t('jobs.none'), t('jobs.none_text')),
+				shown.length ? list : empty(t('jobs.none')),
 				pages('jobs', params, next)
 			),
 			selected.size > 0 && actions(n)

@@ -9,7 +9,7 @@ export default function overview(app) {
 	function card(data) {
 		const { kind, paused, workers, per_minute: series } = data;
 		const state = paused ? 'paused' : workers > 0 ? 'running' : 'no_worker';
-			const toggle = async () => (await setPaused(data)) && app.overview.refresh();
+		const toggle = async () => (await setPaused(data)) && app.overview.refresh();
 		const onHover = at => {
 			hover[kind] = at;
 			app.draw();
@@ -62,14 +62,9 @@ function footer({ workers, oldest_waiting_seconds: oldest, last_hour: { succeede
 	);
 }
 
-const WHERE = {
-	no_live_worker: () => link('workers'),
-	oldest_too_old: kind => link('jobs', { kind, status: 'queued' })
-};
-
 function note({ code, kind, message }) {
 	const key = `problem.${code}`;
-	const href = WHERE[code]?.(kind);
+	const href = kind && (code === 'no_live_worker' ? link('workers') : link('jobs', { kind, status: 'queued' }));
 	return h('div.note', { key: `${code} ${kind}` },
 		icon('failed'),
 		h('div', h('strong', has(key) ? t(key, { kind }) : message), has(key) && h('p', { lang: 'en' }, message)),

@@ -36,7 +36,7 @@ export default function plan(app) {
 		return h('div.message',
 			icon('failed'),
 			h('strong', t('plan.tile_failed')),
-			h('p.error', { title: job?.last_error }, job?.last_error),
+			h('p.error', job?.last_error),
 			job && app.mayChange() && button('retry', retry, 'small')
 		);
 	}

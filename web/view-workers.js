@@ -20,7 +20,7 @@ export default function workers(app) {
 		if (!items.length) return empty(t('workers.none'), 'rowrunner worker');
 		return [
 			h('section.list', { label: t('nav.workers') }, h('ul.rows.workers', items.map(item))),
-			!complete && h('p.muted', t('workers.more'))
+			!complete && h('p.muted', t('more'))
 		];
 	}
 

@@ -76,7 +76,7 @@ export function jobs() {
 }
 
 export const jobDetails = (row) => ({
-  kind: row.kind, id: row.id, status: row.status,
+  kind: row.kind, id: row.id, status: row.status, own: row.own,
   job: { id: row.id, plan_id: 'kyoto', spot_name: row.own.spot_name, lease: '9007199254740993', ...engineColumns(row) },
   steps: row.status === 'processing'
     ? [{ step: 'prompt', result: { words: 42, style: 'woodblock print' }, created_at: ago(7) },

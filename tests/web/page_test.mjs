@@ -87,7 +87,8 @@ describe('overview', () => {
     const problems = page.getByRole('region', { name: 'Problems' });
     await problems.getByText('No worker serves ocr_page').waitFor();
     await watched('overview=1');
-    server.push('overview', { ...server.overview, problems: [] });
+    server.overview.problems = [];
+    server.push('overview', server.overview);
     await problems.waitFor({ state: 'detached' });
   });
 
@@ -102,6 +103,16 @@ describe('overview', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('region', { name: 'spot_image' }).getByRole('button', { name: 'Resume' }).waitFor();
     assert.deepEqual(posted(), ['/api/kinds/spot_image/pause']);
+  });
+
+  pageTest('goes on to follow the overview after another view was open', async () => {
+    await open();
+    await page.getByRole('link', { name: 'Workers' }).click();
+    await text('kyoto-1:3121:9f2c').waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const kind = page.getByRole('region', { name: 'webhook_delivery' });
+    await kind.getByRole('button', { name: 'Resume' }).click();
+    await kind.getByRole('button', { name: 'Pause' }).waitFor();
   });
 
   pageTest('says minute by minute what the chart shows', async () => {
@@ -164,7 +175,7 @@ describe('jobs', () => {
     await page.getByLabel('Select kyoto · 渡月橋').check();
     await page.getByRole('region', { name: 'Actions' }).getByRole('button', { name: 'Retry' }).click();
     const dialog = page.getByRole('dialog', { name: 'Retry 1 job?' });
-    await dialog.getByText('1 selected of: spot_image, Failed').waitFor();
+    await dialog.getByText('spot_image, Failed: 1 selected.').waitFor();
     await dialog.getByRole('button', { name: 'Retry' }).click();
     await page.getByText('1 job queued again.').waitFor();
     assert.deepEqual(posted(), [`/api/jobs/spot_image/${uuid(4)}/retry`]);
@@ -179,7 +190,7 @@ describe('jobs', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('This queues ≥ 10,000 jobs again: spot_image, Failed.').waitFor();
     await dialog.getByRole('button', { name: 'Retry all ≥ 10,000' }).click();
-    await page.getByText('Started.').waitFor();
+    await page.getByText('Started; see Failed.').waitFor();
     assert.deepEqual(server.posts, [{ path: '/api/failed/retry', body: { kind: 'spot_image' } }]);
   });
 
@@ -257,7 +268,7 @@ describe('failed', () => {
 describe('job', () => {
   pageTest('shows progress, time left, steps, and what changes', async () => {
     await open(`#/job/spot_image/${uuid(3)}`);
-    await text('4 of 10').waitFor();
+    await text("4 of 10").waitFor();
     await text('about 32 s left').waitFor();
     await text('draft').waitFor();
     await watched(uuid(3));
@@ -285,7 +296,7 @@ describe('job', () => {
     await page.getByRole('button', { name: 'Run now' }).click();
     await text('It is about number 412').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('dialog', { name: 'Cancel kyoto · 渡月橋?' }).getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog', { name: 'Cancel 1 job?' }).getByRole('button', { name: 'Cancel' }).click();
     await text('Cancelled').waitFor();
     assert.deepEqual(posted().map((path) => path.split('/').at(-1)), ['run-now', 'cancel']);
   });
