@@ -5,10 +5,11 @@
 #include "admin/error.hpp"
 #include "admin/kinds.hpp"
 #include "admin/utc.hpp"
-#include "admin/vacuum_blockers.hpp"
 #include "admin/wait_reason.hpp"
+#include "common/schema/vacuum_blocker.hpp"
 #include "common/text.hpp"
 #include "queries/admin.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner::admin {
 namespace {
@@ -31,7 +32,7 @@ asio::awaitable<std::optional<std::string>> why_it_waits(transaction& tx, const 
                                                          std::string id,
                                                          std::chrono::milliseconds alarm) {
   auto facts = co_await read_wait_facts(tx, kind, id);
-  const auto blockers = co_await read_vacuum_blockers(tx);
+  const auto blockers = read_vacuum_blockers(co_await tx.run(queries::vacuum_blockers));
   for (const auto& blocker : blockers) {
     if (holds_too_long(blocker, alarm)) facts.vacuum_blocker = text_of(blocker);
   }

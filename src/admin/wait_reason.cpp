@@ -39,6 +39,9 @@ std::vector<std::string> obstacles(const wait_facts& facts) {
   if (facts.table_lock) out.push_back("its table is locked by " + text_of(facts.table_lock));
   if (facts.row_locked) out.push_back("its row is locked by " + text_of(facts.row_lock));
   if (!facts.claim_error.empty()) out.push_back("it could not be claimed: " + facts.claim_error);
+  if (!facts.kind_problem.empty()) {
+    out.push_back("claims of kind " + facts.kind + " fail: " + facts.kind_problem);
+  }
   return out;
 }
 
@@ -110,6 +113,7 @@ asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& ki
   facts.table_lock = read_lock_holder(rows, 0, 13);
   facts.claim_error = rows.get(0, 16);
   facts.waits_for = rows.get(0, 17);
+  facts.kind_problem = rows.get(0, 18);
   // A probe would wait for a lock on the whole table.
   std::optional<bool> free;
   if (facts.status == "queued" && !facts.table_lock) free = co_await row_is_free(tx, kind, id);

@@ -44,6 +44,8 @@ struct wait_facts {
   std::optional<lock_holder> table_lock;
   /// Why a claim of it failed, as a worker noted it; empty if none did.
   std::string claim_error;
+  /// Why a live worker can claim nothing of the kind; empty if none reports such a problem.
+  std::string kind_problem;
   /// "3 of 10 jobs" if it waits for others.
   std::string waits_for;
   /// What has blocked VACUUM for too long, which slows claims; empty if nothing has.
