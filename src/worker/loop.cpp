@@ -238,7 +238,9 @@ asio::awaitable<void> queue_loop::fire_joins(bool noted) {
   if (plan_.joins_due(clock::now())) {
     fired = 0;
     try {
-      fired = (co_await session_.run_one(pg::with(fire_joins_))).get_int(0, 0);
+      const auto answers = co_await session_.run(
+          pg::together(pg::with(lock_timeout_, "100ms"), pg::with(fire_joins_)));
+      fired = answers.back().get_int(0, 0);
     } catch (const pg::query_error& e) {
       if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
       log_.warn("jobs that waited for others could not be released", {{"reason", e.what()}});

@@ -33,10 +33,13 @@ $$;
 
 -- Ends a job that waits, and touches the row of one that runs: an end of it in a transaction with an older
 -- snapshot (REPEATABLE READ) does not see the request to cancel. It meets a changed row instead, fails to
--- serialize, and is tried again. Answers what the row was.
+-- serialize, and is tried again. A job that was held is so no longer: it would stay so if its status were set to queued
+-- again by hand. Answers what the row was.
 CREATE OR REPLACE FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status text, reason text,
                                                 OUT found_status text, OUT found_lease bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  ended boolean;
 BEGIN
   IF current_user <> 'rowrunner_job_writer' THEN
     RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
@@ -45,8 +48,13 @@ BEGIN
   EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', job_table)
     INTO found_status, found_lease USING job_id;
   IF found_status = 'queued' THEN
-    EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1', job_table)
-      USING job_id, new_status, reason;
+    EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now(),'
+                   ' run_at = CASE run_at WHEN ''infinity'' THEN now() ELSE run_at END WHERE id = $1'
+                   ' RETURNING status <> ''queued''', job_table) INTO ended USING job_id, new_status, reason;
+    IF ended IS NOT TRUE THEN
+      RAISE EXCEPTION 'the UPDATE that cancels job % left it queued: does a trigger suppress or change it?', job_id
+        USING ERRCODE = 'RR004';
+    END IF;
   ELSIF found_status = 'processing' THEN
     EXECUTE format('UPDATE %s SET updated_at = now() WHERE id = $1', job_table) USING job_id;
   END IF;
@@ -62,13 +70,20 @@ $$;
 CREATE OR REPLACE FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text,
                                                        reason text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  ended boolean;
 BEGIN
   IF current_user <> 'rowrunner_job_writer' THEN
     RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
       USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
   END IF;
-  EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL,'
-                 ' locked_by = NULL WHERE id = $1', job_table) USING job_id, new_status, reason;
+  EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL, locked_by = NULL'
+                 ' WHERE id = $1 RETURNING status <> ''queued''', job_table)
+    INTO ended USING job_id, new_status, reason;
+  IF ended IS NOT TRUE THEN
+    RAISE EXCEPTION 'the UPDATE that cancels job % left it queued: does a trigger suppress or change it?', job_id
+      USING ERRCODE = 'RR004';
+  END IF;
   IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
        SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
          AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
