@@ -180,13 +180,16 @@ bool ended_between(const job_story& story, std::int64_t after, const join_row& b
     if (how == ending::any) return true;
     return (status == "succeeded") == (how == ending::well);
   };
+  const auto seen = [&](std::int64_t txid) {
+    return txid == before.txid || visible(txid, before.snapshot);
+  };
   for (const auto* t : story.transitions) {
     if (t->n <= after || t->n >= before.n || !terminal(t->after)) continue;
-    if (counts(t->after) && visible(t->txid, before.snapshot)) return true;
+    if (counts(t->after) && seen(t->txid)) return true;
   }
   const auto* gone = story.deleted;
   if (gone == nullptr || gone->n <= after || gone->n >= before.n) return false;
-  return counts(story.row->status) && visible(gone->txid, before.snapshot);
+  return counts(story.row->status) && seen(gone->txid);
 }
 
 void check_joins(const evidence& about, violations& into) {
