@@ -374,7 +374,7 @@ BEGIN
   IF mine.paused THEN
     RETURN;
   END IF;
-  PERFORM rowrunner.move_due(ARRAY[mine.id]), CASE WHEN rowrunner.joins_noted() THEN rowrunner.fire_joins() END;
+  PERFORM rowrunner.move_due(ARRAY[mine.id]);
   FOR lost IN SELECT * FROM rowrunner.rescue(mine.id) LOOP
     IF lost.error IS NULL THEN
       rescued := rescued + 1;
@@ -387,6 +387,8 @@ BEGIN
       RAISE WARNING 'job % of a lost worker cannot be taken back: %', lost.job_id, lost.error;
     END IF;
   END LOOP;
+  -- A rescue may have been the last end that a job waited for.
+  PERFORM rowrunner.fire_noted();
   WHILE jobs IS NULL AND seen IS DISTINCT FROM 0 AND put_off < 20 LOOP
     BEGIN
       SELECT * INTO priority, seq, seen, jobs
@@ -757,6 +759,9 @@ BEGIN
     PERFORM rowrunner.count_jobs(mine.id, ended.worker, failed => (ended.status = 'failed')::integer,
                                  retried => (ended.status = 'queued')::integer);
   END IF;
+  IF mine.joins AND ended.status <> 'queued' THEN
+    PERFORM rowrunner.fire_noted();
+  END IF;
   RETURN ended.status;
 END
 $_$;
@@ -869,6 +874,16 @@ BEGIN
     WHERE NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id)
     FOR UPDATE SKIP LOCKED));
   RETURN fired;
+END
+$$;
+CREATE FUNCTION rowrunner.fire_noted() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  IF rowrunner.joins_noted() THEN
+    PERFORM rowrunner.fire_joins();
+  END IF;
 END
 $$;
 CREATE FUNCTION rowrunner.forget_jobs(of_kind smallint) RETURNS void
@@ -2364,6 +2379,9 @@ BEGIN
   END IF;
   PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
   PERFORM rowrunner.count_jobs(mine.id, worker, succeeded => 1);
+  IF mine.joins THEN
+    PERFORM rowrunner.fire_noted();
+  END IF;
   RETURN true;
 END
 $_$;
@@ -2998,6 +3016,8 @@ REVOKE ALL ON FUNCTION rowrunner.fire_deferred() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fire_deferred() TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.fire_joins(at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fire_joins(at_most integer) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.fire_noted() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.fire_noted() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.forget_joins(of_kind smallint) FROM PUBLIC;

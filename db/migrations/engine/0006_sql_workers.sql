@@ -213,7 +213,7 @@ BEGIN
   IF mine.paused THEN
     RETURN;
   END IF;
-  PERFORM rowrunner.move_due(ARRAY[mine.id]), CASE WHEN rowrunner.joins_noted() THEN rowrunner.fire_joins() END;
+  PERFORM rowrunner.move_due(ARRAY[mine.id]);
   FOR lost IN SELECT * FROM rowrunner.rescue(mine.id) LOOP
     IF lost.error IS NULL THEN
       rescued := rescued + 1;
@@ -226,6 +226,8 @@ BEGIN
       RAISE WARNING 'job % of a lost worker cannot be taken back: %', lost.job_id, lost.error;
     END IF;
   END LOOP;
+  -- A rescue may have been the last end that a job waited for.
+  PERFORM rowrunner.fire_noted();
   WHILE jobs IS NULL AND seen IS DISTINCT FROM 0 AND put_off < 20 LOOP
     BEGIN
       SELECT * INTO priority, seq, seen, jobs
@@ -304,6 +306,9 @@ BEGIN
   END IF;
   PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
   PERFORM rowrunner.count_jobs(mine.id, worker, succeeded => 1);
+  IF mine.joins THEN
+    PERFORM rowrunner.fire_noted();
+  END IF;
   RETURN true;
 END
 $$;
@@ -360,6 +365,9 @@ BEGIN
   IF ended.reason IS NULL THEN
     PERFORM rowrunner.count_jobs(mine.id, ended.worker, failed => (ended.status = 'failed')::integer,
                                  retried => (ended.status = 'queued')::integer);
+  END IF;
+  IF mine.joins AND ended.status <> 'queued' THEN
+    PERFORM rowrunner.fire_noted();
   END IF;
   RETURN ended.status;
 END

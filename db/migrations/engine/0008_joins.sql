@@ -506,6 +506,18 @@ BEGIN
 END
 $$;
 
+-- For workers in other languages, which have no poll: called by rowrunner.claim, and by an end of a kind with joins. An
+-- end fires in its own transaction, so its child is there when it commits. Two last ends at the same time do not see each
+-- other, and leave the child to the next claim or poll.
+CREATE FUNCTION rowrunner.fire_noted() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF rowrunner.joins_noted() THEN
+    PERFORM rowrunner.fire_joins();
+  END IF;
+END
+$$;
+
 -- What no trigger saw (they were disabled, or the end had an older snapshot): edges of parents of this kind that have
 -- ended or are gone, on `pages` pages from `from_page` on; and children of this kind without an edge, likewise,
 -- or that could not be cancelled, which become candidates again.
