@@ -29,6 +29,9 @@ struct kind_options {
   /// A job that runs longer is stopped and charged an attempt. Zero: no limit.
   std::chrono::milliseconds timeout{0};
   retry_policy retry;
+  /// How long a claim of this kind lives without a heartbeat, from a second to a day. Zero: as
+  /// worker_options says.
+  std::chrono::milliseconds lease{0};
   /// The columns of the job table that the handler reads.
   std::vector<std::string> columns;
 };
@@ -41,7 +44,8 @@ struct worker_options {
   bool pooled = false;
   /// The name in locked_by; empty: host, process and a random part.
   std::string name;
-  /// How long a claim lives without a heartbeat: a lost worker's jobs run again after this.
+  /// How long a claim lives without a heartbeat, unless its kind says otherwise: a lost worker's
+  /// jobs run again after this.
   std::chrono::milliseconds lease{10'000};
   std::chrono::milliseconds poll_min{700};
   std::chrono::milliseconds poll_max{1'000};

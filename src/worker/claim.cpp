@@ -89,12 +89,11 @@ claimed read_claim_each(const pg::result& summary, pg::result jobs, queue_positi
 }  // namespace
 
 claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::string worker_name,
-                 std::chrono::milliseconds lease, handler_tools tools)
+                 handler_tools tools)
     : session_(session),
       leases_(leases),
       log_(log),
       worker_name_(std::move(worker_name)),
-      lease_(lease),
       turn_(queries::claim_turn.statement()),
       settings_(queries::claim_settings.statement()),
       write_settings_(queries::write_settings.statement()),
@@ -111,7 +110,7 @@ asio::awaitable<claimed> claimer::claim(lane& lane, int at_most) {
   const auto now = clock::now();
   lane.counts.add(&worker_counts::claimed, got.jobs);
   lane.claims.cursor().saw(got.seen, got.asked, got.last, begun, now);
-  if (got.jobs > 0 && !leases_.in_time(begun, now)) {
+  if (got.jobs > 0 && !lease_book::in_time(begun, lane.options.lease, now)) {
     // The lease may be over before a heartbeat is through: nothing is started under it.
     log_.warn("the answer to a claim came too late", {{"kind", lane.kind.kind}, {"lease", lease}});
     lane.counts.add(&worker_counts::refused, got.jobs);
@@ -120,7 +119,9 @@ asio::awaitable<claimed> claimer::claim(lane& lane, int at_most) {
     next_abandon_ = {};
     got.jobs = 0;
   }
-  if (got.jobs > 0) leases_.open(lease, static_cast<std::size_t>(got.jobs), begun);
+  if (got.jobs > 0) {
+    leases_.open(lease, static_cast<std::size_t>(got.jobs), begun, lane.options.lease);
+  }
   co_return got;
 }
 
@@ -171,7 +172,7 @@ asio::awaitable<claimed> claimer::take_by(claim_mode mode, lane& lane, queue_pos
                                                   : claim_each_;
   calls.push_back(pg::with(how, std::to_string(lane.kind.id), std::to_string(behind.priority),
                            std::to_string(behind.seq), std::to_string(asked), std::to_string(lease),
-                           worker_name_, std::to_string(lease_.count())));
+                           worker_name_, std::to_string(lane.options.lease.count())));
   const auto claim_at = calls.size() - 1;
   if (mode == claim_mode::one_by_one) {
     calls.push_back(pg::with(lane.sql.claimed_jobs, std::to_string(lease)));
@@ -274,7 +275,7 @@ asio::awaitable<void> claimer::abandon_doubtful() {
                 {{"kind", lane->kind.kind}, {"lease", lease}, {"jobs", back}});
       lane->counts.add(&worker_counts::released, back);
     }
-    if (back > 0 || clock::now() > since + lease_) {
+    if (back > 0 || clock::now() > since + lane->options.lease) {
       doubtful_.erase(doubtful_.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;

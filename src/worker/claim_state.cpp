@@ -68,12 +68,17 @@ void claim_state::walked(const claim_facts& got, time now) {
 void claim_state::wake() {
   asleep_ = false;
   claim_after_ = {};
-  cursor_.back_to_front();
+}
+
+void claim_state::notified() {
+  armed_ = false;
+  wake();
 }
 
 poll_tasks claim_state::polled(const poll_row& row, time now) {
   of(loop_task::poll).reset();
   paused_ = row.paused;
+  armed_ = row.armed;
   cursor_.shared_by(row.workers);
   entry_seen_ = row.waiting;
   if (asleep_ && !entry_seen_) of(loop_task::locked).reset();

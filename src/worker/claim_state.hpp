@@ -73,6 +73,12 @@ class claim_state {
   /// wake-up or a poll; in a drain at once, as it has no use for what comes later.
   void claimed(const claim_facts& got, bool drain, time now);
   void wake();
+  /// An enqueue has found the wake-up flag armed, and disarmed it.
+  void notified();
+  /// Whether the wake-up flag is to be armed: the lane sleeps, and no enqueue would notify.
+  bool unarmed() const { return asleep_ && !paused_ && !armed_; }
+  /// Nothing is known of the flag.
+  void disconnected() { armed_ = false; }
 
   poll_tasks polled(const poll_row& row, time now);
   /// So many jobs of lost workers were taken back; of some leases other sessions have locked jobs.
@@ -104,6 +110,8 @@ class claim_state {
   bool entry_seen_ = false;
   bool paused_ = false;
   bool asleep_ = false;
+  /// The last poll saw the flag armed, and no notification has come since.
+  bool armed_ = false;
   int empty_claims_ = 0;
   time claim_after_{};
 };

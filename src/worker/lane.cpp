@@ -1,5 +1,7 @@
 #include "worker/lane.hpp"
 
+#include <algorithm>
+
 #include "queries/engine.hpp"
 
 namespace rowrunner {
@@ -28,5 +30,21 @@ kind_statements::kind_statements(const kind_info& kind, const std::vector<std::s
 
 lane::lane(kind_options how, any_handler by)
     : served_kind{std::move(how), std::move(by), {}, {}}, jobs(options.max_concurrent) {}
+
+namespace {
+
+bool shorter_lease(const std::unique_ptr<lane>& a, const std::unique_ptr<lane>& b) {
+  return a->options.lease < b->options.lease;
+}
+
+}  // namespace
+
+std::chrono::milliseconds shortest_lease(const lane_list& lanes) {
+  return (*std::min_element(lanes.begin(), lanes.end(), shorter_lease))->options.lease;
+}
+
+std::chrono::milliseconds longest_lease(const lane_list& lanes) {
+  return (*std::max_element(lanes.begin(), lanes.end(), shorter_lease))->options.lease;
+}
 
 }  // namespace rowrunner

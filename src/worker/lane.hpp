@@ -44,4 +44,8 @@ struct lane : served_kind {
 
 using lane_list = std::vector<std::unique_ptr<lane>>;
 
+/// Of the leases of their kinds. There is at least one lane.
+std::chrono::milliseconds shortest_lease(const lane_list& lanes);
+std::chrono::milliseconds longest_lease(const lane_list& lanes);
+
 }  // namespace rowrunner

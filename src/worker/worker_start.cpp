@@ -34,7 +34,7 @@ asio::awaitable<void> worker::impl::check_pooler() {
       "a transaction-mode pooler is between worker and server: going on as with --pooled"
       " (ROWRUNNER_POOLED=1), so that jobs are found by polling");
   options_.pooled = true;
-  for (auto* const session : {&claims_, &ends_, &keeper_, &upkeep_}) session->set_pooled();
+  for (auto* const session : {&claims_, &ends_, &upkeep_}) session->set_pooled();
   handlers_->set_pooled();
 }
 

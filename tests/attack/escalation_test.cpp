@@ -252,6 +252,7 @@ TEST_F(escalation, a_function_of_the_job_writer_runs_nothing_as_another_role) {
     EXPECT_THAT(row[1].as<std::string>(),
                 HasSubstr("\nBEGIN\n  IF current_user <> 'rowrunner_job_writer' THEN\n    RAISE"))
         << name;
+    EXPECT_THAT(row[1].as<std::string>(), HasSubstr("set search_path or left a cursor")) << name;
     db_.exec("ALTER FUNCTION " + name + " OWNER TO CURRENT_USER");
   }
   for (const std::string function : {"requeue", "cancel", "enqueue_again"}) {

@@ -44,6 +44,17 @@ TEST_F(rescue, the_largest_number_of_attempts_stops_nobody) {
   EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.leases"), "0");
 }
 
+// A worker that always stores the same step and then dies would otherwise do so for ever.
+TEST_F(rescue, a_step_that_was_there_before_saves_no_attempt) {
+  db_.add("a");
+  for (const char* attempts : {"0", "1"}) {
+    lose_workers(1);
+    db_.exec("SELECT rowrunner.step('test', id, lease, 'same') FROM test_jobs");
+    EXPECT_EQ(taken_back(), "1");
+    EXPECT_EQ(db_.value("SELECT attempts FROM test_jobs"), attempts);
+  }
+}
+
 TEST_F(rescue, the_largest_number_of_attempts_ends_when_it_fails) {
   db_.add("most", "fail");
   db_.add("sql", "fail");

@@ -45,7 +45,7 @@ class finish : public ::testing::Test {
     job->lane = lanes.front().get();
     job->id = id;
     job->lease = lease;
-    leases.open(lease, 1, lease_book::clock::now());
+    leases.open(lease, 1, lease_book::clock::now(), 10s);
     return {job, std::move(result)};
   }
   void write_all() {
@@ -63,7 +63,7 @@ class finish : public ::testing::Test {
         std::to_string(jobs) + ") j");
     ASSERT_EQ(claimed.size(), jobs);
     leases.open(claimed[0][1].as<std::int64_t>(), static_cast<std::size_t>(jobs),
-                lease_book::clock::now());
+                lease_book::clock::now(), 10s);
     for (const auto& row : claimed) {
       finish_->add(of(row[0].as<std::string>(), row[1].as<std::int64_t>(), succeeded{}));
     }
@@ -86,7 +86,7 @@ class finish : public ::testing::Test {
   jobs_database db;
   boost::asio::io_context io;
   logger log{log_level::off};
-  lease_book leases{10s};
+  lease_book leases;
   changes changed{io.get_executor()};
   lane_list lanes = one_lane();
   std::unique_ptr<finisher> finish_;

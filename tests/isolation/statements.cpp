@@ -100,7 +100,8 @@ transaction repertoire::careful_claim(int lease, int jobs) const {
 }
 
 transaction repertoire::heartbeat(int lease) const {
-  const command beat{"heartbeat", {list(std::to_string(lease)), owner(lease), hour}};
+  const command beat{"heartbeat",
+                     {list(std::to_string(lease)), owner(lease), list(kind_), list(hour)}};
   return {"heartbeat", {{{"BEGIN", {}}, beat}, {{"COMMIT", {}}}}, "lease"};
 }
 

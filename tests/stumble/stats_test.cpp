@@ -33,10 +33,10 @@ class stats_of_a_long_queue : public ::testing::Test {
     pqxx::work tx(db_.connection());
     const auto read_so_far = [&] {
       return tx
-          .exec1(
+          .exec(
               "SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)"
               " FROM pg_stat_xact_user_tables"
-              " WHERE relid IN ('letter_jobs'::regclass, 'rowrunner.queue'::regclass)")[0]
+              " WHERE relid IN ('letter_jobs'::regclass, 'rowrunner.queue'::regclass)")[0][0]
           .as<std::int64_t>();
     };
     const auto before = read_so_far();

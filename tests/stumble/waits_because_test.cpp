@@ -65,7 +65,7 @@ TEST_F(waits_because, its_row_is_locked) {
   pqxx::connection other(db_.url());
   pqxx::nontransaction(other).exec("SET application_name = 'somebody'");
   pqxx::work holding(other);
-  const auto pid = holding.exec1("SELECT pg_backend_pid()")[0].as<std::string>();
+  const auto pid = holding.exec("SELECT pg_backend_pid()")[0][0].as<std::string>();
   holding.exec("SELECT FROM letter_jobs FOR UPDATE");
   EXPECT_THAT(reason(id),
               MatchesRegex("its row is locked by session " + pid + " \\(somebody, since 2.*Z\\)"));

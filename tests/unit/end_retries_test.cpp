@@ -115,6 +115,56 @@ TEST(end_retries, a_hurry_makes_everything_due) {
   EXPECT_THAT(retries.due(start), SizeIs(1));
 }
 
+TEST(after_refusal, a_report_that_is_refused_is_given_up_and_the_outcome_stays) {
+  const end_refusal refused{"23514", "progress_at_end/test", "violates a check"};
+  lane home;
+  auto v = of(home, 1);
+  v.job->progress = progress_report{1, 2, "half"};
+  EXPECT_TRUE(gives_up_progress(v, refused));
+  EXPECT_EQ(after_refusal(v, refused), 0ms);
+  EXPECT_FALSE(v.job->progress);
+  EXPECT_TRUE(std::holds_alternative<succeeded>(v.result));
+  EXPECT_EQ(v.tries, 0);
+}
+
+TEST(after_refusal, a_report_that_fails_again_and_again_is_given_up_too) {
+  const end_refusal deadlock{"40P01", "progress_at_end/test", "deadlock detected"};
+  lane home;
+  auto v = of(home, 1);
+  v.job->progress = progress_report{1, 2, "half"};
+  for (int i = 0; i < 4; ++i) EXPECT_GT(after_refusal(v, deadlock), 0ms);
+  EXPECT_TRUE(v.job->progress);
+  EXPECT_EQ(after_refusal(v, deadlock), 0ms);
+  EXPECT_FALSE(v.job->progress);
+  EXPECT_TRUE(std::holds_alternative<succeeded>(v.result));
+  // The lock may be on the job's own row, which the end needs too.
+  const end_refusal blocked{"55P03", "progress_at_end/test", "lock timeout"};
+  v.job->progress = progress_report{1, 2, "half"};
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(after_refusal(v, blocked), 1s);
+  EXPECT_TRUE(v.job->progress);
+}
+
+TEST(end_retries, reports_that_are_refused_do_not_make_their_kind_rest) {
+  const end_refusal refused{"23514", "progress_at_end/test", "violates a check"};
+  lane home;
+  end_retries retries;
+  auto all = batch_of(home, 100);
+  for (auto& v : all) v.job->progress = progress_report{1, 2, "half"};
+  retries.refused(std::move(all), refused, start);
+  std::size_t written = 0;
+  for (auto due = retries.due(start); !due.empty(); due = retries.due(start)) {
+    for (auto& each : due) {
+      if (each.front().job->progress) {
+        retries.refused(std::move(each), refused, start);
+      } else {
+        written += each.size();
+        retries.written(each);
+      }
+    }
+  }
+  EXPECT_EQ(written, 100U);
+}
+
 TEST(after_refusal, a_lock_is_waited_for_as_long_as_it_is_held) {
   lane home;
   auto v = of(home, 1);

@@ -185,9 +185,7 @@ BEGIN
     FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate', 'parent_update', 'parent_delete'] LOOP
       EXECUTE format('DROP TRIGGER IF EXISTS rowrunner_%s ON %s', event, mine.job_table);
     END LOOP;
-    -- What waits for others would be held for ever.
-    PERFORM rowrunner.release_row(mine.job_table, w.child_id, w.run_at)
-      FROM rowrunner.waits w WHERE w.child_kind = mine.id;
+    PERFORM rowrunner.release_held(mine);
   END IF;
   PERFORM rowrunner.forget_jobs(mine.id);
   DELETE FROM rowrunner.cancellations c USING rowrunner.leases l WHERE l.kind = mine.id AND c.lease = l.lease;

@@ -135,10 +135,10 @@ $$;
 
 -- Whether a statement over many jobs may have failed because of one of them: not if the connection, the
 -- transaction, the permissions, the schema or the server are the trouble. pg::classify says of the same codes
--- what a client can do about them; a test compares the two.
+-- what a client can do about them; a test compares the two. Class 08, a lost connection, is another server's here.
 CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN state <> '40001' AND left(state, 2) NOT IN ('08', '0A', '25', '26', '42', '53', '57', '58');
+RETURN state <> '40001' AND left(state, 2) NOT IN ('0A', '25', '26', '42', '53', '57', '58');
 
 -- Whether a job has stored a step since it was claimed. It is volatile, so that it also sees a step that was
 -- committed after the caller's statement began; call it with the job's row locked, and none can follow.

@@ -98,7 +98,7 @@ BEGIN
                       ELSE rowrunner.pass_over($1, j.id, 'the UPDATE that takes the job changed no row') END,
              j.priority, j.id
       FROM entry e JOIN free f ON f.id = e.job_id JOIN %1$s j ON j.id = e.job_id
-      WHERE CASE WHEN j.status = 'queued' AND j.priority = e.priority
+      WHERE CASE WHEN j.status = 'queued' AND j.priority = e.priority AND j.run_at < 'infinity'
                  THEN j.id NOT IN (SELECT t.id FROM taken t) END
     ), leased AS (
       INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids, lease_for)
@@ -213,7 +213,7 @@ BEGIN
   IF mine.paused THEN
     RETURN;
   END IF;
-  PERFORM rowrunner.move_due(ARRAY[mine.id]), CASE WHEN rowrunner.joins_noted() THEN rowrunner.fire_joins() END;
+  PERFORM rowrunner.move_due(ARRAY[mine.id]);
   FOR lost IN SELECT * FROM rowrunner.rescue(mine.id) LOOP
     IF lost.error IS NULL THEN
       rescued := rescued + 1;
@@ -226,6 +226,8 @@ BEGIN
       RAISE WARNING 'job % of a lost worker cannot be taken back: %', lost.job_id, lost.error;
     END IF;
   END LOOP;
+  -- A rescue may have been the last end that a job waited for.
+  PERFORM rowrunner.fire_noted();
   WHILE jobs IS NULL AND seen IS DISTINCT FROM 0 AND put_off < 20 LOOP
     BEGIN
       SELECT * INTO priority, seq, seen, jobs
@@ -304,6 +306,9 @@ BEGIN
   END IF;
   PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
   PERFORM rowrunner.count_jobs(mine.id, worker, succeeded => 1);
+  IF mine.joins THEN
+    PERFORM rowrunner.fire_noted();
+  END IF;
   RETURN true;
 END
 $$;
@@ -361,6 +366,9 @@ BEGIN
     PERFORM rowrunner.count_jobs(mine.id, ended.worker, failed => (ended.status = 'failed')::integer,
                                  retried => (ended.status = 'queued')::integer);
   END IF;
+  IF mine.joins AND ended.status <> 'queued' THEN
+    PERFORM rowrunner.fire_noted();
+  END IF;
   RETURN ended.status;
 END
 $$;
@@ -389,7 +397,8 @@ END
 $$;
 
 -- Stores the result of a step, so that a later attempt need not do it again; false means that the
--- lease is lost. The lock keeps a rescue from slipping in between the check and the insert.
+-- lease is lost. The lock keeps a rescue from slipping in between the check and the insert. A step that is stored
+-- once more keeps its time: a rescue charges an attempt that got no further.
 CREATE FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb DEFAULT 'null')
 RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -403,7 +412,7 @@ BEGIN
     SELECT $1, held.id, $4, $5
     FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
           FOR NO KEY UPDATE) held
-    ON CONFLICT (kind, job_id, step) DO UPDATE SET result = excluded.result, created_at = now() $sql$,
+    ON CONFLICT (kind, job_id, step) DO UPDATE SET result = excluded.result $sql$,
     mine.job_table)
     USING mine.id, step.job_id, step.lease, step.step, coalesce(step.result, 'null');
   GET DIAGNOSTICS n = ROW_COUNT;

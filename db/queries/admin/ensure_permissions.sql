@@ -87,8 +87,11 @@ GRANT EXECUTE ON FUNCTION rowrunner.note_ends(smallint, uuid[], boolean), rowrun
   rowrunner.check_join(rowrunner.kinds, uuid, rowrunner.kinds, uuid[], text, interval),
   rowrunner.lock_wait(rowrunner.kinds, uuid), rowrunner.lock_parents(rowrunner.kinds, uuid[], text),
   rowrunner.refuse_cycle(rowrunner.kinds, uuid, rowrunner.kinds, uuid[]), rowrunner.fire_child(rowrunner.waits),
-  rowrunner.lock_candidates(text[], integer), rowrunner.lock_overdue(text[], integer),
+  rowrunner.lock_candidates(rowrunner.waits, smallint[], integer),
+  rowrunner.lock_overdue(rowrunner.waits, smallint[], integer),
+  rowrunner.cancel_reason_of(rowrunner.waits, tid[]), rowrunner.try_to_fire(rowrunner.waits),
   rowrunner.put_off_join(rowrunner.waits, text), rowrunner.jobs_after(smallint, uuid) TO rowrunner_engine;
+GRANT SELECT, UPDATE (only_row) ON rowrunner.schema_info TO rowrunner_engine;
 
 -- Workers run the engine. Of a kind they change only whether it is paused: its table is what the
 -- functions above write to.
@@ -110,7 +113,7 @@ GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.stored_a_step(smallint, uuid, timestamptz),
   rowrunner.move_due(smallint[], integer),
   rowrunner.run_after(text, uuid, text, uuid[], text, interval), rowrunner.joins_noted(),
-  rowrunner.fire_joins(integer), rowrunner.sweep_joins(smallint, bigint, bigint),
+  rowrunner.fire_joins(integer), rowrunner.fire_noted(), rowrunner.sweep_joins(smallint, bigint, bigint),
   rowrunner.sweep(bigint, bigint), rowrunner.sweep_kind(smallint, bigint, bigint),
   rowrunner.pages_to_sweep(),
   rowrunner.none_kept(regclass, uuid[], bigint[]),
