@@ -2346,6 +2346,25 @@ BEGIN
   RETURN coalesce(cardinality(open), 0);
 END
 $$;
+CREATE FUNCTION rowrunner.run_now(kind text, job_id uuid) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(run_now.kind);
+  job record;
+BEGIN
+  SELECT * INTO job FROM rowrunner.child_row(mine.job_table, run_now.job_id);
+  IF job.found_status = 'queued' AND EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = mine.id
+                                                                          AND w.child_id = run_now.job_id) THEN
+    RETURN 'held';
+  END IF;
+  IF job.found_status = 'queued' AND job.found_run_at > now() THEN
+    PERFORM rowrunner.release_row(mine.job_table, run_now.job_id, now());
+  END IF;
+  RETURN job.found_status;
+END
+$$;
 CREATE FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2815,7 +2834,8 @@ CREATE TABLE rowrunner.failures (
     job_id uuid NOT NULL,
     failed_at timestamp with time zone DEFAULT now() NOT NULL,
     attempts integer NOT NULL,
-    error text
+    error text,
+    fingerprint bigint GENERATED ALWAYS AS (hashtextextended(regexp_replace("left"(COALESCE(error, ''::text), 300), '\m(?![45][0-9]{2}\M)[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*'::text, '#'::text, 'g'::text), (0)::bigint)) STORED NOT NULL
 );
 CREATE TABLE rowrunner.join_candidates (
     child_kind smallint NOT NULL,
@@ -2961,7 +2981,8 @@ CREATE INDEX attempts_of_job ON rowrunner.attempts USING btree (kind, job_id);
 CREATE INDEX candidates_of_child ON rowrunner.join_candidates USING btree (child_kind, child_id);
 CREATE INDEX delayed_due ON rowrunner.delayed USING btree (kind, run_at);
 CREATE INDEX edges_of_child ON rowrunner.edges USING btree (child_kind, child_id);
-CREATE INDEX failures_newest ON rowrunner.failures USING btree (kind, failed_at);
+CREATE INDEX failures_alike ON rowrunner.failures USING btree (kind, fingerprint, failed_at, job_id);
+CREATE INDEX failures_newest ON rowrunner.failures USING btree (kind, failed_at, job_id);
 CREATE INDEX waits_at_latest ON rowrunner.waits USING btree (at_latest) WHERE (at_latest IS NOT NULL);
 CREATE CONSTRAINT TRIGGER rowrunner_wakeup AFTER INSERT ON rowrunner.wakeups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION rowrunner.on_wakeup();
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_engine;
@@ -3148,6 +3169,9 @@ GRANT ALL ON FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], le
 REVOKE ALL ON FUNCTION rowrunner.run_after(child_kind text, child_id uuid, parent_kind text, parent_ids uuid[], when_failed text, at_latest interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.run_after(child_kind text, child_id uuid, parent_kind text, parent_ids uuid[], when_failed text, at_latest interval) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.run_after(child_kind text, child_id uuid, parent_kind text, parent_ids uuid[], when_failed text, at_latest interval) TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.run_now(kind text, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.run_now(kind text, job_id uuid) TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.run_now(kind text, job_id uuid) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.share_rows(job_table regclass, ids uuid[]) FROM PUBLIC;

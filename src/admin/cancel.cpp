@@ -7,8 +7,8 @@ namespace rowrunner::admin {
 
 asio::awaitable<std::vector<changed_job>> cancel_jobs(pg::session& session,
                                                       std::vector<std::string> ids,
-                                                      std::optional<std::string> why,
-                                                      bool cascade) {
+                                                      std::optional<std::string> why, bool cascade,
+                                                      std::optional<std::string> kind) {
   const job_change cancel = [&](transaction& tx,
                                 const found_job& job) -> asio::awaitable<std::string> {
     const auto id = job.row.at("id").get<std::string>();
@@ -22,7 +22,7 @@ asio::awaitable<std::vector<changed_job>> cancel_jobs(pg::session& session,
     }
     co_return result;
   };
-  co_return co_await change_jobs(session, std::move(ids), cancel);
+  co_return co_await change_jobs(session, std::move(ids), std::move(kind), cancel);
 }
 
 }  // namespace rowrunner::admin

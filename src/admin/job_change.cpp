@@ -27,11 +27,12 @@ asio::awaitable<void> throw_job_locked(pg::session& session, found_job job) {
 
 asio::awaitable<std::vector<changed_job>> change_jobs(pg::session& session,
                                                       std::vector<std::string> ids,
+                                                      std::optional<std::string> kind,
                                                       job_change change) {
   found_job current;
   const auto write = [&](transaction& tx) -> asio::awaitable<std::vector<changed_job>> {
     co_await tx.run(queries::lock_timeout, patience);
-    const auto kinds = co_await read_kinds(tx);
+    const auto kinds = co_await choose_kinds(tx, kind);
     std::vector<changed_job> out;
     for (const auto& id : ids) {
       current = found_job();  // until it is found, a lock in the way is that of a table

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,12 @@ struct changed_job {
 /// Changes one job, and gives what it is now.
 using job_change = std::function<asio::awaitable<std::string>(transaction&, const found_job&)>;
 
-/// Changes the jobs of these ids, all or none. Throws error{no_such_job}; error{job_locked} or
-/// error{table_locked}, with the session that has the lock; and what `change` throws.
+/// Changes the jobs of these ids, of that kind or of any, all or none. Throws error{no_such_job},
+/// error{unknown_kind}; error{job_locked} or error{table_locked}, with the session that has the
+/// lock; and what `change` throws.
 asio::awaitable<std::vector<changed_job>> change_jobs(pg::session& session,
                                                       std::vector<std::string> ids,
+                                                      std::optional<std::string> kind,
                                                       job_change change);
 
 }  // namespace rowrunner::admin

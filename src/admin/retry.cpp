@@ -28,7 +28,8 @@ asio::awaitable<std::int64_t> requeue_failed(pg::session& session, std::string k
 }  // namespace
 
 asio::awaitable<std::vector<changed_job>> retry_jobs(pg::session& session,
-                                                     std::vector<std::string> ids) {
+                                                     std::vector<std::string> ids,
+                                                     std::optional<std::string> kind) {
   const job_change requeue = [](transaction& tx,
                                 const found_job& job) -> asio::awaitable<std::string> {
     const auto id = job.row.at("id").get<std::string>();
@@ -40,7 +41,7 @@ asio::awaitable<std::vector<changed_job>> retry_jobs(pg::session& session,
     }
     co_return std::string(job_status::queued);
   };
-  co_return co_await change_jobs(session, std::move(ids), requeue);
+  co_return co_await change_jobs(session, std::move(ids), std::move(kind), requeue);
 }
 
 asio::awaitable<retried_failures> retry_failed(pg::session& session,

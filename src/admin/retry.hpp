@@ -9,10 +9,11 @@
 
 namespace rowrunner::admin {
 
-/// Queues failed or cancelled jobs again, all of them or none. The result is "queued". Throws
-/// error{wrong_status} and what change_jobs throws.
-asio::awaitable<std::vector<changed_job>> retry_jobs(pg::session& session,
-                                                     std::vector<std::string> ids);
+/// Queues failed or cancelled jobs, of that kind or of any, again: all of them or none. The result
+/// is "queued". Throws error{wrong_status} and what change_jobs throws.
+asio::awaitable<std::vector<changed_job>> retry_jobs(
+    pg::session& session, std::vector<std::string> ids,
+    std::optional<std::string> kind = std::nullopt);
 
 struct requeued_jobs {
   std::string kind;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "admin/transaction.hpp"
 
@@ -54,6 +55,18 @@ struct wait_facts {
 
 /// The facts of a job of that kind, except for vacuum_blocker; only `kind` if there is none.
 asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& kind, std::string id);
+
+/// One thing that keeps a job from running.
+struct wait_cause {
+  /// paused, delayed, held, held_by_hand, no_worker, no_entry, no_triggers, table_locked,
+  /// row_locked, claim_error, claims_fail, position, vacuum_blocked or lost_worker.
+  std::string code;
+  std::string text;
+};
+
+/// Everything that keeps the job from being claimed, each with what to do about it, in the order in
+/// which one would clear it; its position in the queue if nothing does. None if it does not wait.
+std::vector<wait_cause> wait_causes(const wait_facts& facts);
 
 /// Why the job does not run, in one line: everything that keeps it from being claimed, each with
 /// what to do about it; its position in the queue if nothing does. Empty if it does not wait.

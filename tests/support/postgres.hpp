@@ -17,7 +17,8 @@ class test_database {
  public:
   enum class contents {
     migrated,   ///< a copy of a template that has the engine, and letter_jobs (see letters.hpp)
-    workloads,  ///< of one that has the engine and the workloads of this build
+    server,     ///< of one that has the engine and the HTTP server
+    workloads,  ///< of one that has these and the workloads of this build
     empty,
   };
 

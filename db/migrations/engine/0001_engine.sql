@@ -168,9 +168,15 @@ CREATE TABLE rowrunner.failures (
   failed_at timestamptz NOT NULL DEFAULT now(),
   attempts  integer NOT NULL,
   error     text,
+  -- What failures with the same cause share: the beginning of the error without numbers and ids. The codes 400 to 599
+  -- stay, as what to do depends on them.
+  fingerprint bigint NOT NULL GENERATED ALWAYS AS (
+    hashtextextended(regexp_replace(left(coalesce(error, ''), 300),
+                                    '\m(?![45][0-9]{2}\M)[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*', '#', 'g'), 0)) STORED,
   PRIMARY KEY (kind, job_id)
 );
-CREATE INDEX failures_newest ON rowrunner.failures (kind, failed_at);
+CREATE INDEX failures_newest ON rowrunner.failures (kind, failed_at, job_id);
+CREATE INDEX failures_alike ON rowrunner.failures (kind, fingerprint, failed_at, job_id);
 
 -- What happened per minute and worker. A row of its own per worker, so that no worker waits for
 -- another one's commit.

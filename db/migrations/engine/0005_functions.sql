@@ -84,6 +84,26 @@ BEGIN
 END
 $$;
 
+-- Lets a job that is delayed or held by its run_at run now. Answers the status of the job, 'held' if it waits for
+-- others, NULL if there is none.
+CREATE FUNCTION rowrunner.run_now(kind text, job_id uuid) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(run_now.kind);
+  job record;
+BEGIN
+  SELECT * INTO job FROM rowrunner.child_row(mine.job_table, run_now.job_id);
+  IF job.found_status = 'queued' AND EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = mine.id
+                                                                          AND w.child_id = run_now.job_id) THEN
+    RETURN 'held';
+  END IF;
+  IF job.found_status = 'queued' AND job.found_run_at > now() THEN
+    PERFORM rowrunner.release_row(mine.job_table, run_now.job_id, now());
+  END IF;
+  RETURN job.found_status;
+END
+$$;
+
 -- Cancels a job. A waiting one ends at once ('cancelled'); of a running one it is asked ('requested'),
 -- and its worker hears of it within two seconds. Otherwise answers the status that the job has, or
 -- NULL if there is none. With `cascade` the jobs that wait for it are cancelled too: first those that nothing waits

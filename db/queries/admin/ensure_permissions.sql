@@ -22,6 +22,7 @@ ALTER FUNCTION rowrunner.add_missing(smallint) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.sweep_kind(smallint, bigint, bigint) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.requeue(text, uuid) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.enqueue_again(text, uuid, timestamptz) OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.run_now(text, uuid) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.cancel(text, uuid, text, boolean) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.requeue_row(regclass, uuid, text[], timestamptz) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.cancel_row(regclass, uuid, text, text) OWNER TO rowrunner_job_writer;
@@ -106,7 +107,7 @@ GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.reach(regclass, bigint), rowrunner.job_columns(), rowrunner.kind_named(text),
   rowrunner.job_table_columns(text), rowrunner.job_table_permissions(), rowrunner.requeue(text, uuid),
   rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text, boolean),
-  rowrunner.enqueue_again(text, uuid, timestamptz),
+  rowrunner.enqueue_again(text, uuid, timestamptz), rowrunner.run_now(text, uuid),
   rowrunner.rescue(smallint, integer, boolean), rowrunner.concerns_one_row(text),
   rowrunner.rescue_jobs(rowrunner.kinds, uuid[], bigint[], text[], timestamptz),
   rowrunner.stored_a_step(smallint, uuid, timestamptz),
@@ -142,7 +143,7 @@ GRANT SELECT ON rowrunner.schema_info, rowrunner.kinds, rowrunner.queue, rowrunn
   rowrunner.waits, rowrunner.edges, rowrunner.join_candidates TO rowrunner_app;
 GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.job_columns(),
   rowrunner.job_table_columns(text), rowrunner.job_table_permissions(), rowrunner.requeue(text, uuid),
-  rowrunner.enqueue_again(text, uuid, timestamptz),
+  rowrunner.enqueue_again(text, uuid, timestamptz), rowrunner.run_now(text, uuid),
   rowrunner.run_after(text, uuid, text, uuid[], text, interval),
   rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text, boolean) TO rowrunner_app;
 

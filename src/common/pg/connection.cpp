@@ -162,21 +162,33 @@ bool connection::in_transaction() const noexcept {
   return raw_ != nullptr && PQtransactionStatus(raw_) != PQTRANS_IDLE;
 }
 
-// A pooler may hand every transaction to another server connection, so there each one sets it; else
-// open() did. In a transaction of several runs the first one did.
-bool connection::needs_search_path() const noexcept {
-  return options_.system_names_only && !has_search_path_ && !in_transaction();
+// A pooler may hand every transaction to another server connection, so there each one sets them;
+// else open() did. In a transaction of several runs the first one did.
+bool connection::needs_settings() const noexcept {
+  const bool any = options_.system_names_only || options_.statement_timeout.count() > 0;
+  return any && !has_settings_ && !in_transaction();
+}
+
+std::vector<call> connection::settings_calls() const {
+  // Without a name: an unknown pooler may have given the name to another connection.
+  static const statement search_path{"", std::string(queries::search_path.text)};
+  static const statement time_limit{"", std::string(queries::statement_timeout.text)};
+  const char* for_transaction = options_.pooled ? "true" : "false";
+  std::vector<call> out;
+  if (options_.system_names_only) out.push_back(with(search_path, for_transaction));
+  if (options_.statement_timeout.count() > 0) {
+    out.push_back(
+        with(time_limit, std::to_string(options_.statement_timeout.count()), for_transaction));
+  }
+  return out;
 }
 
 asio::awaitable<std::vector<result>> connection::run(std::vector<call> calls) {
-  // Without a name: an unknown pooler may have given the name to another connection.
-  static const statement search_path{"", std::string(queries::search_path.text)};
-  const bool sets_path = needs_search_path();
   // BEGIN may name an isolation level, so it must come before any other statement.
-  const std::ptrdiff_t path_at = !calls.empty() && is_begin(calls.front()) ? 1 : 0;
-  if (sets_path) {
-    calls.insert(calls.begin() + path_at, with(search_path, options_.pooled ? "true" : "false"));
-  }
+  const std::ptrdiff_t settings_at = !calls.empty() && is_begin(calls.front()) ? 1 : 0;
+  std::vector<call> sets;
+  if (needs_settings()) sets = settings_calls();
+  calls.insert(calls.begin() + settings_at, sets.begin(), sets.end());
   require_sendable(calls, prepared_);
   interrupt_wait();
   if (broken()) throw connection_lost("the connection was closed earlier", false);
@@ -201,7 +213,8 @@ asio::awaitable<std::vector<result>> connection::run(std::vector<call> calls) {
   co_await asio::this_coro::throw_if_cancelled(throws_if_cancelled);
   if (failure) std::rethrow_exception(failure);
   if (x.refusal) throw query_error(*x.refusal);
-  if (sets_path) x.results.erase(x.results.begin() + path_at);
+  const auto first_setting = x.results.begin() + settings_at;
+  x.results.erase(first_setting, first_setting + static_cast<std::ptrdiff_t>(sets.size()));
   co_return std::move(x.results);
 }
 

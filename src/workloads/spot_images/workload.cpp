@@ -4,6 +4,7 @@
 #include "queries/spot_images.hpp"
 #include "workloads/spot_images/commands/commands.hpp"
 #include "workloads/spot_images/handler.hpp"
+#include "workloads/spot_images/routes.hpp"
 
 namespace rowrunner::spot_images {
 
@@ -13,7 +14,8 @@ workload as_workload() {
            {"rowrunner_spots"},
            {queries::ensure_spot_permissions}},
           {spot_image_handler()},
-          add_commands};
+          add_commands,
+          make_routes};
 }
 
 }  // namespace rowrunner::spot_images

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace rowrunner::api {
+
+/// A row of a job table as lists show it: the engine's columns.
+nlohmann::ordered_json job_json(const std::string& kind, const nlohmann::ordered_json& row);
+
+/// Ids are compared as the database writes them.
+std::string lower_case(std::string text);
+
+}  // namespace rowrunner::api
