@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,6 +63,10 @@ struct wait_cause {
   /// row_locked, claim_error, claims_fail, position, vacuum_blocked or lost_worker.
   std::string code;
   std::string text;
+  /// What `text` says in numbers and names, for other languages: before and capped of a position,
+  /// left and total of held, pid, application and since of a lock, error, worker, session. An empty
+  /// object where the text says all.
+  nlohmann::ordered_json facts = nlohmann::ordered_json::object();
 };
 
 /// Everything that keeps the job from being claimed, each with what to do about it, in the order in
