@@ -71,7 +71,9 @@ std::vector<wait_cause> obstacles(const wait_facts& facts) {
                    {{"error", facts.claim_error}}});
   }
   if (!facts.kind_problem.empty()) {
-    out.push_back({"claims_fail", "claims of kind " + facts.kind + " fail: " + facts.kind_problem});
+    out.push_back({"claims_fail",
+                   "claims of kind " + facts.kind + " fail: " + facts.kind_problem,
+                   {{"error", facts.kind_problem}}});
   }
   return out;
 }
