@@ -26,21 +26,31 @@ def sample(build, name, options):
     if done.returncode == 2:
         return note(f"{source} has no measurement {name}")
     if done.returncode != 0:
-        raise SystemExit(f"bench: {name} of {build} failed: {done.stderr[-500:]}")
+        raise RuntimeError(f"{name} of {build} failed: {done.stderr[-500:]}")
     return json.loads((source / f"build/bench/{options.mode}.json").read_text())["figures"]
 
 
-def measure(builds, names, rounds, options):
-    """The figures of each build, with one sample a round. Who is first changes with the rounds."""
-    figures = [{} for _ in builds]
+def measure(builds, names, rounds, options, tell):
+    """The figures of each build, with one sample a round. Who is first changes with the rounds. Whatever is known so
+    far is told after each measurement: a run that is cut off still has those before, and one that fails goes on.
+    Gives the figures and what failed."""
+    figures, failed = [{} for _ in builds], []
     for name in names:
         for turn in range(rounds):
             for which in sorted(range(len(builds)), reverse=turn % 2 == 1):
                 note(f"{name}, round {turn + 1} of {rounds}: {builds[which]}")
-                for key, figure in (sample(builds[which], name, options) or {}).items():
-                    into = figures[which].setdefault(key, dict(figure, samples=[]))
-                    into["samples"] += figure["samples"]
-    return figures
+                try:
+                    add(figures[which], sample(builds[which], name, options) or {})
+                except RuntimeError as failure:
+                    note(str(failure))
+                    failed.append(str(failure))
+        tell(figures)
+    return figures, failed
+
+
+def add(figures, more):
+    for key, figure in more.items():
+        figures.setdefault(key, dict(figure, samples=[]))["samples"] += figure["samples"]
 
 
 def text(ours, theirs):
@@ -51,8 +61,12 @@ def text(ours, theirs):
             lines.append(row(f"{key}: {ours[key]['label']} ({ours[key]['unit']})", a, b))
     lines.append("\nBars")
     for (bar, a, *_), (_, b, *_) in zip(bars.judged(ours), bars.judged(theirs)):
-        if a is not None and b is not None:
+        if a is not None:
             lines.append(row(f"{bar.what} ({'≥' if bar.at_least else '≤'} is better)", a, b))
+    only = [key for key in ours if key not in theirs]
+    if only:
+        lines.append("\nMeasured only here")
+        lines += [row(f"{key}: {ours[key]['label']} ({ours[key]['unit']})", median(ours[key]), None) for key in only]
     return "\n".join(lines)
 
 

@@ -73,6 +73,10 @@ def cost(what):
     return value
 
 
+def worst(*keys):
+    return lambda figures: best(figures, *keys)
+
+
 def share_of_2000(figures):
     return divided(of(figures, "waiting/rowrunner"), 2000)
 
@@ -111,6 +115,25 @@ BARS = [
     Bar("statements of an idle worker a second", lambda figures: of(figures, "idle/statements"), 2, at_least=False),
     Bar("WAL a job / Graphile Worker's and a row of history", cost("wal"), 1.0, at_least=False),
     Bar("server CPU a job / Graphile Worker's and a row of history", cost("cpu"), 1.0, at_least=False),
+    Bar("beside a backlog of 600,000: an urgent job, commit to start, p99",
+        lambda figures: of(figures, "saturated_p99/urgent"), 300, at_least=False, unit="ms"),
+    Bar("beside a backlog of 600,000: a late commit, commit to start, p99",
+        lambda figures: of(figures, "saturated_p99/late"), 300, at_least=False, unit="ms"),
+    Bar("beside a backlog of 600,000: a job of a second kind, commit to start, p99",
+        lambda figures: of(figures, "saturated_p99/second"), 300, at_least=False, unit="ms"),
+    Bar("burn-down with one join for 1,000 jobs / without joins", ratio("joins/with", "joins/without"), 0.9, 1.0),
+    Bar("a poll, or firing a join, beside 200,000 held jobs", worst("joins_ms/peek", "joins_ms/fire_joins"), 5,
+        at_least=False, unit="ms"),
+    Bar("a job after 10,000 others: from the last end to its start, p99",
+        lambda figures: of(figures, "joins_ms/fan_in"), 2000, at_least=False, unit="ms"),
+    Bar("joins and jobs of a diamond that did not run exactly once", worst("joins_once/diamond", "joins_once/same_moment"),
+        0, at_least=False, unit="jobs"),
+    Bar("small steps a second, many at once in one worker", lambda figures: of(figures, "steps/plain"), 5000,
+        unit="steps/s"),
+    Bar("1,000 jobs that report 10 times a second: statements a second",
+        lambda figures: of(figures, "progress/statements"), 4, at_least=False),
+    Bar("ends beside jobs that report / beside jobs that do not, p99",
+        ratio("progress/ends_with", "progress/ends_without"), 1.2, 1.0, at_least=False),
 ]
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import select
 import shutil
 import subprocess
 import tempfile
@@ -152,3 +153,14 @@ class Connection:
 
     def value(self, sql, *params):
         return self.rows(sql, *params)[0][0]
+
+    def listen(self, channel):
+        self.run(f"LISTEN {channel}")
+
+    def notification(self, seconds=60):
+        """The payload of the next one."""
+        while not self._connection.notifies:
+            if not select.select([self._connection], [], [], seconds)[0]:
+                raise RuntimeError("waited in vain for a notification")
+            self._connection.poll()
+        return self._connection.notifies.pop(0).payload

@@ -31,6 +31,13 @@ GROUPS = [
     ("memory/", "Private memory of a worker process"),
     ("delayed/", "Delayed jobs that are more urgent"),
     ("idle/", "Idle worker"),
+    ("saturated_p50/", "Commit to start beside a backlog, p50"),
+    ("saturated_p99/", "Commit to start beside a backlog, p99"),
+    ("joins/", "Burn-down with joins"),
+    ("joins_ms/", "Joins: from the last end to the start, and statements"),
+    ("joins_once/", "Joins that did not run exactly once"),
+    ("steps/", "Steps"),
+    ("progress/", "Progress"),
 ]
 
 

@@ -177,6 +177,27 @@ BEGIN
   RETURN found_status;
 END
 $$;
+CREATE TABLE rowrunner.waits (
+    child_kind smallint NOT NULL,
+    child_id uuid NOT NULL,
+    run_at timestamp with time zone NOT NULL,
+    when_failed text NOT NULL,
+    at_latest timestamp with time zone,
+    parents integer NOT NULL,
+    cancel_reason text,
+    CONSTRAINT waits_when_failed_check CHECK ((when_failed = ANY (ARRAY['run'::text, 'cancel'::text, 'hold'::text])))
+)
+WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
+CREATE FUNCTION rowrunner.cancel_reason_of(waiting rowrunner.waits, noted tid[]) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT coalesce(waiting.cancel_reason, (
+    SELECT format('cancelled: job %s of kind %s, which it waited for, did not succeed', c.parent_id,
+                  coalesce(k.kind, c.parent_kind::text))
+    FROM rowrunner.join_candidates c LEFT JOIN rowrunner.kinds k ON k.id = c.parent_kind
+    WHERE c.ctid = ANY (noted) AND c.failed AND waiting.when_failed = 'cancel' LIMIT 1))
+$$;
 CREATE FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -187,6 +208,8 @@ CREATE FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
+DECLARE
+  ended boolean;
 BEGIN
   IF current_user <> 'rowrunner_job_writer' THEN
     RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
@@ -195,10 +218,20 @@ BEGIN
   EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', job_table)
     INTO found_status, found_lease USING job_id;
   IF found_status = 'queued' THEN
-    EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1', job_table)
-      USING job_id, new_status, reason;
+    EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now(),'
+                   ' run_at = CASE run_at WHEN ''infinity'' THEN now() ELSE run_at END WHERE id = $1'
+                   ' RETURNING status <> ''queued''', job_table) INTO ended USING job_id, new_status, reason;
+    IF ended IS NOT TRUE THEN
+      RAISE EXCEPTION 'the UPDATE that cancels job % left it queued: does a trigger suppress or change it?', job_id
+        USING ERRCODE = 'RR004';
+    END IF;
   ELSIF found_status = 'processing' THEN
     EXECUTE format('UPDATE %s SET updated_at = now() WHERE id = $1', job_table) USING job_id;
+  END IF;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
   END IF;
 END
 $_$;
@@ -302,6 +335,11 @@ BEGIN
   -- A row has the lower 32 bits only.
   writer := own + ((writer - own) % 4294967296 + 6442450944) % 4294967296 - 2147483648;
   written_here := writer = own OR (writer > own AND pg_xact_status(writer::text::xid8) = 'in progress');
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $_$;
 CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 1, lease_for interval DEFAULT '00:00:10'::interval) RETURNS SETOF jsonb
@@ -313,9 +351,10 @@ CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
-    AS $$
+    AS $_$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(claim.kind);
+  lease CONSTANT bigint := rowrunner.new_lease();
   batch integer := claim.at_most;
   priority smallint := -32768;
   seq bigint := -9223372036854775808;
@@ -336,23 +375,25 @@ BEGIN
   IF mine.paused THEN
     RETURN;
   END IF;
-  PERFORM rowrunner.move_due(ARRAY[mine.id]), CASE WHEN rowrunner.joins_noted() THEN rowrunner.fire_joins() END;
+  PERFORM rowrunner.move_due(ARRAY[mine.id]);
   FOR lost IN SELECT * FROM rowrunner.rescue(mine.id) LOOP
     IF lost.error IS NULL THEN
       rescued := rescued + 1;
-      -- Where a cancelled job is called failed, its error tells; it does not count, as in rowrunner.fail.
-      failed := failed + (lost.status = 'failed' AND NOT (mine.cancelled_status = 'failed' AND EXISTS (
-        SELECT FROM rowrunner.failures f
-        WHERE f.kind = mine.id AND f.job_id = lost.job_id
-          AND (f.error = 'cancelled' OR f.error LIKE 'cancelled: %'))))::integer;
+      failed := failed + (lost.status = 'failed' AND NOT lost.cancelled)::integer;
     ELSE
       RAISE WARNING 'job % of a lost worker cannot be taken back: %', lost.job_id, lost.error;
     END IF;
   END LOOP;
+  -- A rescue may have been the last end that a job waited for.
+  PERFORM rowrunner.fire_noted();
   WHILE jobs IS NULL AND seen IS DISTINCT FROM 0 AND put_off < 20 LOOP
     BEGIN
-      SELECT * INTO priority, seq, seen, jobs
-        FROM rowrunner.take(mine, claim.worker, batch, claim.lease_for, priority, seq);
+      SELECT * INTO seen, priority, seq
+        FROM rowrunner.claim_free(mine.id, priority, seq, batch, lease, claim.worker, claim.lease_for);
+      EXECUTE format($sql$
+        SELECT array_agg(to_jsonb(j.*) || jsonb_build_object('lease', l.lease::text) ORDER BY n.position)
+        FROM rowrunner.leases l CROSS JOIN unnest(l.job_ids) WITH ORDINALITY n (id, position)
+        JOIN %s j ON j.id = n.id WHERE l.lease = $1 $sql$, mine.job_table) INTO jobs USING lease;
       IF jobs IS NULL AND seen > 0 THEN
         PERFORM rowrunner.drop_stale_entries(mine, priority, seq);
       END IF;
@@ -373,7 +414,7 @@ BEGIN
   END IF;
   RETURN QUERY SELECT unnest(jobs);
 END
-$$;
+$_$;
 CREATE FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -451,6 +492,60 @@ BEGIN
   END IF;
 END
 $$;
+CREATE FUNCTION rowrunner.claim_free(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_for interval, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  mine rowrunner.kinds;
+BEGIN
+  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.id = claim_free.kind_id AND NOT k.paused;
+  IF NOT FOUND THEN
+    seen := 0;
+    RETURN;
+  END IF;
+  EXECUTE format($sql$
+    WITH entry AS MATERIALIZED (
+      SELECT q.ctid AS address, q.priority, q.seq, q.job_id FROM rowrunner.queue q
+      WHERE q.kind = $1 AND (q.priority, q.seq) > ($2, $3)
+      ORDER BY q.kind, q.priority, q.seq LIMIT $4 FOR UPDATE SKIP LOCKED
+    ), free AS MATERIALIZED (
+      SELECT j.id FROM %1$s j WHERE j.id = ANY (ARRAY(SELECT e.job_id FROM entry e))
+      FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
+        SELECT e.address FROM entry e
+        WHERE EXISTS (SELECT FROM free f WHERE f.id = e.job_id)
+           OR NOT EXISTS (SELECT FROM %1$s j WHERE j.id = e.job_id)))
+    ), taken AS (
+      UPDATE %1$s j
+      SET status = 'processing', lease = $5, locked_at = now(), locked_by = $6, updated_at = now()
+      FROM entry e JOIN free f ON f.id = e.job_id
+      WHERE j.id = e.job_id
+        AND CASE WHEN j.status = 'queued' AND j.priority = e.priority THEN j.run_at <= clock_timestamp() END
+      RETURNING CASE WHEN j.status = 'processing' AND j.lease = $5 THEN j.id
+                     ELSE rowrunner.refuse_claim(j.id) END AS id, e.priority, e.seq
+    ), batch AS MATERIALIZED (
+      SELECT array_agg(t.id ORDER BY t.priority, t.seq) AS ids FROM taken t
+    ), leased AS (
+      INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids, lease_for)
+      SELECT $5, $1, $6, clock_timestamp() + $7, b.ids, $7 FROM batch b WHERE b.ids IS NOT NULL
+    ), untaken AS MATERIALIZED (
+      SELECT array_agg(f.id) AS ids, array_agg(e.priority) AS priorities
+      FROM entry e JOIN free f ON f.id = e.job_id
+      WHERE (SELECT f.id = ANY (b.ids) FROM batch b) IS NOT TRUE
+    ), set_aside AS MATERIALIZED (
+      SELECT CASE WHEN u.ids IS NOT NULL THEN rowrunner.set_aside_untaken($1, %1$L, u.ids, u.priorities) END
+      FROM untaken u
+    )
+    SELECT (SELECT count(*) FROM entry e), last.priority, last.seq
+    FROM set_aside LEFT JOIN LATERAL (
+      SELECT e.priority, e.seq FROM entry e ORDER BY e.priority DESC, e.seq DESC LIMIT 1) last ON true
+    $sql$, mine.job_table)
+  INTO seen, last_priority, last_seq
+  USING mine.id, behind_priority, behind_seq, at_most, claim_free.lease, claim_free.worker, claim_free.lease_for;
+END
+$_$;
 CREATE FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint, worker text, OUT verdict text, OUT run_at timestamp with time zone) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -491,6 +586,11 @@ BEGIN
   EXECUTE format('UPDATE %s SET lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now(),'
                  ' attempts = CASE WHEN attempts >= max_attempts THEN 0 ELSE attempts END'
                  ' WHERE id = $1', job_table) USING job_id;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $_$;
 CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
@@ -572,9 +672,7 @@ BEGIN
     FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate', 'parent_update', 'parent_delete'] LOOP
       EXECUTE format('DROP TRIGGER IF EXISTS rowrunner_%s ON %s', event, mine.job_table);
     END LOOP;
-    -- What waits for others would be held for ever.
-    PERFORM rowrunner.release_row(mine.job_table, w.child_id, w.run_at)
-      FROM rowrunner.waits w WHERE w.child_kind = mine.id;
+    PERFORM rowrunner.release_held(mine);
   END IF;
   PERFORM rowrunner.forget_jobs(mine.id);
   DELETE FROM rowrunner.cancellations c USING rowrunner.leases l WHERE l.kind = mine.id AND c.lease = l.lease;
@@ -606,13 +704,25 @@ CREATE FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
+DECLARE
+  ended boolean;
 BEGIN
   IF current_user <> 'rowrunner_job_writer' THEN
     RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
       USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
   END IF;
-  EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL,'
-                 ' locked_by = NULL WHERE id = $1', job_table) USING job_id, new_status, reason;
+  EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL, locked_by = NULL'
+                 ' WHERE id = $1 RETURNING status <> ''queued''', job_table)
+    INTO ended USING job_id, new_status, reason;
+  IF ended IS NOT TRUE THEN
+    RAISE EXCEPTION 'the UPDATE that cancels job % left it queued: does a trigger suppress or change it?', job_id
+      USING ERRCODE = 'RR004';
+  END IF;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $_$;
 CREATE FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS boolean
@@ -704,19 +814,12 @@ BEGIN
     PERFORM rowrunner.count_jobs(mine.id, ended.worker, failed => (ended.status = 'failed')::integer,
                                  retried => (ended.status = 'queued')::integer);
   END IF;
+  IF mine.joins AND ended.status <> 'queued' THEN
+    PERFORM rowrunner.fire_noted();
+  END IF;
   RETURN ended.status;
 END
 $_$;
-CREATE TABLE rowrunner.waits (
-    child_kind smallint NOT NULL,
-    child_id uuid NOT NULL,
-    run_at timestamp with time zone NOT NULL,
-    when_failed text NOT NULL,
-    at_latest timestamp with time zone,
-    parents integer NOT NULL,
-    CONSTRAINT waits_when_failed_check CHECK ((when_failed = ANY (ARRAY['run'::text, 'cancel'::text, 'hold'::text])))
-)
-WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 CREATE FUNCTION rowrunner.fire_child(waiting rowrunner.waits) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -734,12 +837,7 @@ BEGIN
     JOIN rowrunner.edges e ON e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
                           AND e.child_kind = c.child_kind AND e.child_id = c.child_id
     WHERE c.ctid = ANY (noted) FOR UPDATE OF e SKIP LOCKED));
-  IF waiting.when_failed = 'cancel' THEN
-    SELECT format('cancelled: job %s of kind %s, which it waited for, did not succeed', c.parent_id,
-                  coalesce(k.kind, c.parent_kind::text))
-      INTO reason FROM rowrunner.join_candidates c LEFT JOIN rowrunner.kinds k ON k.id = c.parent_kind
-      WHERE c.ctid = ANY (noted) AND c.failed LIMIT 1;
-  END IF;
+  reason := rowrunner.cancel_reason_of(waiting, noted);
   IF reason IS NULL AND (waiting.at_latest > clock_timestamp()) IS NOT FALSE
      AND EXISTS (SELECT FROM rowrunner.edges e
                  WHERE e.child_kind = waiting.child_kind AND e.child_id = waiting.child_id) THEN
@@ -781,6 +879,11 @@ BEGIN
       USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
   END IF;
   SET CONSTRAINTS ALL IMMEDIATE;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a deferred trigger set search_path or left a cursor' USING ERRCODE = 'RR005';
+  END IF;
 END
 $$;
 CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS integer
@@ -790,10 +893,13 @@ CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS intege
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
+    SET lock_timeout TO '100ms'
     AS $$
 DECLARE
+  until CONSTANT timestamptz := clock_timestamp() + interval '1 second';
   fired integer := 0;
-  passed text[] := '{}';
+  blocked smallint[] := '{}';
+  overdue boolean;
   ready rowrunner.waits[];
   waiting rowrunner.waits;
   verdict text;
@@ -801,25 +907,21 @@ BEGIN
   IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
     RETURN 0;
   END IF;
-  LOOP
-    ready := ARRAY(SELECT w FROM rowrunner.lock_candidates(passed, at_most) w)
-             || ARRAY(SELECT w FROM rowrunner.lock_overdue(passed, at_most) w);
-    EXIT WHEN cardinality(ready) = 0;
-    FOREACH waiting IN ARRAY ready LOOP
-      CONTINUE WHEN waiting.child_kind || ' ' || waiting.child_id = ANY (passed);
-      passed := passed || (waiting.child_kind || ' ' || waiting.child_id);
-      BEGIN
-        verdict := rowrunner.fire_child(waiting);
-      EXCEPTION WHEN OTHERS THEN
-        IF left(SQLSTATE, 2) IN ('53', '57', '58') THEN
-          RAISE;
+  FOREACH overdue IN ARRAY '{false,true}'::boolean[] LOOP
+    waiting := NULL;
+    WHILE fired < at_most AND clock_timestamp() < until LOOP
+      ready := CASE WHEN overdue THEN ARRAY(SELECT w FROM rowrunner.lock_overdue(waiting, blocked, at_most) w)
+                    ELSE ARRAY(SELECT w FROM rowrunner.lock_candidates(waiting, blocked, at_most) w) END;
+      EXIT WHEN cardinality(ready) = 0;
+      FOREACH waiting IN ARRAY ready LOOP
+        CONTINUE WHEN waiting.child_kind = ANY (blocked) OR clock_timestamp() > until;
+        verdict := rowrunner.try_to_fire(waiting);
+        fired := fired + (verdict = 'fired')::integer;
+        IF verdict = 'blocked' THEN
+          blocked := blocked || waiting.child_kind;
         END IF;
-        verdict := 'failed';
-        PERFORM rowrunner.put_off_join(waiting, SQLERRM);
-      END;
-      fired := fired + (verdict = 'fired')::integer;
+      END LOOP;
     END LOOP;
-    EXIT WHEN cardinality(passed) >= at_most;
   END LOOP;
   -- Of children that wait no longer.
   DELETE FROM rowrunner.join_candidates WHERE ctid = ANY (ARRAY(
@@ -827,6 +929,16 @@ BEGIN
     WHERE NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id)
     FOR UPDATE SKIP LOCKED));
   RETURN fired;
+END
+$$;
+CREATE FUNCTION rowrunner.fire_noted() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  IF rowrunner.joins_noted() THEN
+    PERFORM rowrunner.fire_joins();
+  END IF;
 END
 $$;
 CREATE FUNCTION rowrunner.forget_jobs(of_kind smallint) RETURNS void
@@ -886,6 +998,11 @@ BEGIN
     EXECUTE format('SELECT FROM %s j WHERE j.id = $1', job_table) USING job_id;
     GET DIAGNOSTICS n = ROW_COUNT;
   END IF;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
   RETURN CASE WHEN n = 1 THEN 'locked' ELSE found_status END;
 END
 $_$;
@@ -897,13 +1014,8 @@ DECLARE
   in_schema CONSTANT regnamespace := (SELECT relnamespace FROM pg_class WHERE oid = mine.job_table);
   excluded text;
 BEGIN
-  EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
-  -- Not what a job is about: triggers of other tables' owners run as this role.
   EXECUTE format('REVOKE ALL ON %s FROM rowrunner_job_writer', mine.job_table);
-  EXECUTE format('GRANT SELECT (xmin, id, status, priority, run_at, created_at, updated_at, attempts, max_attempts,'
-                 ' last_error, lease, locked_by), UPDATE (status, attempts, last_error, run_at, updated_at,'
-                 ' lease, locked_at, locked_by) ON %s TO rowrunner_job_writer', mine.job_table);
+  EXECUTE rowrunner.grants_on(mine.job_table);
   SELECT string_agg(r, ', ' ORDER BY r) INTO excluded
     FROM unnest(ARRAY['rowrunner_app', 'rowrunner_job_writer', 'rowrunner_worker']) r
     WHERE NOT has_schema_privilege(r, in_schema, 'USAGE');
@@ -921,6 +1033,16 @@ BEGIN
   EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s, %s TO rowrunner_worker', mine.wakeup, mine.reached);
   EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s TO rowrunner_engine', mine.wakeup);
 END
+$$;
+CREATE FUNCTION rowrunner.grants_on(job_table regclass) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT string_agg(format('GRANT %s ON %s TO %I', g.privileges, job_table, g.role), '; ' ORDER BY g.first)
+  FROM (SELECT p.role, min(p.n) AS first,
+               string_agg(p.privilege || coalesce(' (' || array_to_string(p.columns, ', ') || ')', ''), ', '
+                          ORDER BY p.n) AS privileges
+        FROM rowrunner.job_table_permissions() WITH ORDINALITY p (role, privilege, columns, n) GROUP BY p.role) g
 $$;
 CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT NULL::interval) RETURNS boolean
     LANGUAGE plpgsql
@@ -961,6 +1083,11 @@ BEGIN
   IF held IS NOT TRUE THEN
     RAISE EXCEPTION 'the UPDATE that holds job % left it to run: does a trigger suppress or change it?', job_id
       USING ERRCODE = 'RR004';
+  END IF;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
   END IF;
 END
 $_$;
@@ -1008,6 +1135,17 @@ CREATE FUNCTION rowrunner.job_table_columns(kind text) RETURNS TABLE(job_table t
   WHERE k.kind = job_table_columns.kind
   ORDER BY a.attnum
 $$;
+CREATE FUNCTION rowrunner.job_table_permissions() RETURNS TABLE(role text, privilege text, columns name[])
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  VALUES ('rowrunner_app', 'SELECT', NULL::name[]), ('rowrunner_app', 'INSERT', NULL),
+         ('rowrunner_worker', 'SELECT', NULL), ('rowrunner_worker', 'INSERT', NULL),
+         ('rowrunner_worker', 'UPDATE', NULL), ('rowrunner_worker', 'DELETE', NULL),
+         ('rowrunner_job_writer', 'SELECT', '{xmin,id,status,priority,run_at,created_at,updated_at,attempts,'
+                                            'max_attempts,last_error,lease,locked_by}'),
+         ('rowrunner_job_writer', 'UPDATE', '{status,attempts,last_error,run_at,updated_at,lease,locked_at,locked_by}')
+$$;
 CREATE FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) RETURNS TABLE(kind text, id uuid)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1017,6 +1155,7 @@ CREATE FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) RETURNS TABL
     UNION
     SELECT e.child_kind, e.child_id, b.depth + 1 FROM below b
     JOIN rowrunner.edges e ON e.parent_kind = b.child_kind AND e.parent_id = b.child_id
+    WHERE b.depth < 100000  -- should there be a cycle in spite of all
   )
   SELECT k.kind, b.child_id FROM below b JOIN rowrunner.kinds k ON k.id = b.child_kind
   GROUP BY k.kind, b.child_id ORDER BY max(b.depth) DESC, b.child_id
@@ -1035,6 +1174,11 @@ BEGIN
   END IF;
   RETURN QUERY EXECUTE format('SELECT j.id, j.status, j.priority, j.run_at FROM %s j WHERE j.id = ANY ($1)',
                               job_table) USING ids;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $_$;
 CREATE FUNCTION rowrunner.jobs_without_entry(kind_id smallint, percent real) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, attempts integer, last_error text, lease bigint, locked_by text)
@@ -1093,23 +1237,30 @@ BEGIN
   RETURN mine;
 END
 $$;
-CREATE FUNCTION rowrunner.lock_candidates(passed text[], at_most integer) RETURNS SETOF rowrunner.waits
+CREATE FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer) RETURNS SETOF rowrunner.waits
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   SELECT w.* FROM (SELECT DISTINCT c.child_kind, c.child_id FROM rowrunner.join_candidates c
-                   WHERE c.child_kind || ' ' || c.child_id <> ALL (passed)) c
+                   WHERE (c.child_kind, c.child_id) >
+                         (coalesce(last.child_kind, -32768),
+                          coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
+                     AND c.child_kind <> ALL (blocked)
+                   ORDER BY c.child_kind, c.child_id) c
   CROSS JOIN LATERAL (SELECT * FROM rowrunner.waits w
                       WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id FOR UPDATE SKIP LOCKED) w
   LIMIT at_most
 $$;
-CREATE FUNCTION rowrunner.lock_overdue(passed text[], at_most integer) RETURNS SETOF rowrunner.waits
+CREATE FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer) RETURNS SETOF rowrunner.waits
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
   SELECT w.* FROM rowrunner.waits w
-  WHERE w.at_latest <= clock_timestamp() AND w.child_kind || ' ' || w.child_id <> ALL (passed)
-  ORDER BY w.at_latest LIMIT at_most FOR UPDATE SKIP LOCKED
+  WHERE w.at_latest <= clock_timestamp() AND w.child_kind <> ALL (blocked)
+    AND (w.at_latest, w.child_kind, w.child_id) >
+        (coalesce(last.at_latest, '-infinity'), coalesce(last.child_kind, -32768),
+         coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
+  ORDER BY w.at_latest, w.child_kind, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED
 $$;
 CREATE FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) RETURNS record
     LANGUAGE plpgsql
@@ -1270,17 +1421,19 @@ BEGIN
                                WHERE w.child_kind = e.child_kind AND w.child_id = e.child_id
                                  AND w.when_failed = 'hold'))
   ), free AS MATERIALIZED (
-    SELECT e.ctid AS address FROM rowrunner.edges e
+    SELECT e.ctid AS address, e.parent_id, e.child_kind, e.child_id FROM rowrunner.edges e
     WHERE e.ctid = ANY (ARRAY(SELECT n.address FROM ended n)) FOR UPDATE SKIP LOCKED
   ), gone AS (
     DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(SELECT f.address FROM free f))
+  ), locked AS (
+    -- Not by a join: a parent can have many children, and the planner may expect one.
+    SELECT n.child_kind, n.child_id, n.parent_id FROM ended n
+    EXCEPT SELECT f.child_kind, f.child_id, f.parent_id FROM free f
   )
   INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
-  SELECT DISTINCT n.child_kind, n.child_id, CASE WHEN named.so THEN of_kind END,
-         CASE WHEN named.so THEN n.parent_id END, bad
-  FROM ended n
-  CROSS JOIN LATERAL (
-    SELECT bad OR NOT EXISTS (SELECT FROM free f WHERE f.address = n.address) AS so) named;
+  SELECT f.child_kind, f.child_id, CASE WHEN bad THEN of_kind END, CASE WHEN bad THEN f.parent_id END, bad FROM free f
+  UNION
+  SELECT l.child_kind, l.child_id, of_kind, l.parent_id, bad FROM locked l;
 END
 $$;
 CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
@@ -1467,8 +1620,8 @@ BEGIN
     DELETE FROM rowrunner.steps s WHERE s.kind = my_kind AND s.job_id = NEW.id;
     DELETE FROM rowrunner.progress p WHERE p.kind = my_kind AND p.job_id = NEW.id;
   END IF;
-  -- Somebody may have asked to cancel the job while its end waited for this row: the statement that
-  -- puts it back does not see that request, this one does.
+  -- A cancel may have been requested while the end of the job waited for this row: the statement that
+  -- queues it again does not see that request, this one does.
   IF OLD.status = 'processing' THEN
     SELECT c.reason INTO cancel_reason FROM rowrunner.cancellations c
       WHERE c.lease = OLD.lease AND c.job_id = NEW.id;
@@ -1619,12 +1772,17 @@ CREATE FUNCTION rowrunner.put_off_join(waiting rowrunner.waits, reason text) RET
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+DECLARE
+  noted CONSTANT tid[] := ARRAY(SELECT c.ctid FROM rowrunner.join_candidates c
+                                WHERE c.child_kind = waiting.child_kind AND c.child_id = waiting.child_id);
 BEGIN
   RAISE WARNING 'job % waited for others and cannot be run: %', waiting.child_id, reason;
-  DELETE FROM rowrunner.join_candidates c
-    WHERE c.child_kind = waiting.child_kind AND c.child_id = waiting.child_id;
-  UPDATE rowrunner.waits w SET at_latest = clock_timestamp() + interval '1 minute'
-    WHERE w.child_kind = waiting.child_kind AND w.child_id = waiting.child_id AND w.at_latest <= clock_timestamp();
+  UPDATE rowrunner.waits w
+    SET cancel_reason = rowrunner.cancel_reason_of(waiting, noted),
+        at_latest = CASE WHEN w.at_latest <= clock_timestamp() THEN clock_timestamp() + interval '1 minute'
+                         ELSE w.at_latest END
+    WHERE w.child_kind = waiting.child_kind AND w.child_id = waiting.child_id;
+  DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (noted);
 END
 $$;
 CREATE FUNCTION rowrunner.reach(mark regclass, last bigint) RETURNS bigint
@@ -1652,11 +1810,20 @@ CREATE FUNCTION rowrunner.refuse_cycle(child rowrunner.kinds, job_id uuid, paren
 DECLARE
   found uuid;
 BEGIN
-  IF NOT EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = child.id AND e.parent_id = job_id)
-     OR NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = parent.id AND w.child_id = ANY (ids)) THEN
+  IF NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = parent.id AND w.child_id = ANY (ids)) THEN
+    RETURN;
+  ELSIF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') AND (
+          EXISTS (SELECT FROM rowrunner.waits w
+                  WHERE w.child_kind = child.id AND w.child_id = job_id AND age(w.xmin) > 0)
+          OR EXISTS (SELECT FROM rowrunner.edges e
+                     WHERE e.child_kind = child.id AND e.child_id = job_id AND age(e.xmin) > 0)) THEN
+    RAISE EXCEPTION 'job % waits already, and could be made to wait for itself under %', job_id,
+      upper(current_setting('transaction_isolation')) USING ERRCODE = 'active_sql_transaction',
+      HINT = 'Add parents that wait themselves in a transaction that begins with BEGIN ISOLATION LEVEL READ COMMITTED.';
+  ELSIF NOT EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = child.id AND e.parent_id = job_id) THEN
     RETURN;
   END IF;
-  PERFORM pg_advisory_xact_lock(hashtextextended('rowrunner.edges', 0));
+  PERFORM FROM rowrunner.schema_info FOR NO KEY UPDATE;
   WITH RECURSIVE below AS (
     SELECT child.id AS kind, job_id AS id
     UNION
@@ -1849,6 +2016,23 @@ BEGIN
   RETURN true;
 END
 $_$;
+CREATE FUNCTION rowrunner.release_held(mine rowrunner.kinds) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  waiting rowrunner.waits;
+BEGIN
+  FOR waiting IN SELECT * FROM rowrunner.waits w WHERE w.child_kind = mine.id LOOP
+    BEGIN
+      PERFORM rowrunner.release_row(mine.job_table, waiting.child_id, waiting.run_at);
+    EXCEPTION WHEN assert_failure OR OTHERS THEN
+      RAISE WARNING 'job % waited for others, and its row stays as it is: %', waiting.child_id, SQLERRM;
+    END;
+  END LOOP;
+  PERFORM rowrunner.fire_deferred();
+END
+$$;
 CREATE FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1867,6 +2051,11 @@ BEGIN
   IF n = 0 THEN
     RAISE EXCEPTION 'the UPDATE that releases job % changed no row: does a trigger suppress it?', job_id
       USING ERRCODE = 'RR004';
+  END IF;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
   END IF;
 END
 $_$;
@@ -1972,10 +2161,15 @@ BEGIN
                  ' updated_at = now(), lease = NULL, locked_at = NULL, locked_by = NULL'
                  ' WHERE id = $1 AND status = ANY ($2)', job_table) USING job_id, was, at;
   GET DIAGNOSTICS n = ROW_COUNT;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
   RETURN n = 1;
 END
 $_$;
-CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100, say_locked boolean DEFAULT false) RETURNS TABLE(job_id uuid, status text, attempts integer, error text)
+CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100, say_locked boolean DEFAULT false) RETURNS TABLE(job_id uuid, status text, attempts integer, error text, cancelled boolean)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET row_security TO 'off'
@@ -2009,7 +2203,7 @@ BEGIN
     IF back.error IS NOT NULL THEN
       failed := failed || back.lease;
     END IF;
-    RETURN QUERY VALUES (back.job_id, back.status, back.attempts, back.error);
+    RETURN QUERY VALUES (back.job_id, back.status, back.attempts, back.error, back.cancelled);
   END LOOP;
   EXECUTE format($sql$
     DELETE FROM rowrunner.leases l
@@ -2024,11 +2218,11 @@ BEGIN
     WHERE l.lease = ANY (expired);
   IF say_locked AND EXISTS (SELECT FROM rowrunner.leases l
                             WHERE l.lease = ANY (expired) AND l.lease <> ALL (failed)) THEN
-    RETURN QUERY VALUES (NULL::uuid, 'locked', NULL::integer, NULL::text);
+    RETURN QUERY VALUES (NULL::uuid, 'locked', NULL::integer, NULL::text, false);
   END IF;
 END
 $_$;
-CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) RETURNS TABLE(job_id uuid, lease bigint, status text, attempts integer, error text)
+CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) RETURNS TABLE(job_id uuid, lease bigint, status text, attempts integer, error text, cancelled boolean)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
@@ -2063,14 +2257,15 @@ BEGIN
             lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
         FROM judged h
         WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
-        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker, h.charge
+        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker, h.charge, h.reason
       ), noted AS (
         INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
         SELECT $5, b.id, CASE b.charge WHEN 1 THEN b.attempts ELSE least(b.attempts, 2147483646) + 1 END,
                b.worker, b.last_error FROM back b
       )
       SELECT (SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
-                                                  'attempts', b.attempts)) FROM back b),
+                                                  'attempts', b.attempts,
+                                                  'cancelled', b.reason IS NOT NULL)) FROM back b),
              (SELECT h.id FROM held h
               WHERE NOT EXISTS (SELECT FROM back b WHERE b.id = h.id AND b.status <> 'processing') LIMIT 1)
       $sql$, mine.job_table)
@@ -2085,10 +2280,11 @@ BEGIN
     reason := SQLERRM;
   END;
   IF reason IS NULL THEN
-    RETURN QUERY SELECT r.job_id, r.lease, r.status, r.attempts, NULL::text
-      FROM jsonb_to_recordset(back) AS r (job_id uuid, lease bigint, status text, attempts integer);
+    RETURN QUERY SELECT r.job_id, r.lease, r.status, r.attempts, NULL::text, r.cancelled
+      FROM jsonb_to_recordset(back)
+        AS r (job_id uuid, lease bigint, status text, attempts integer, cancelled boolean);
   ELSIF half = 0 THEN
-    RETURN QUERY VALUES (ids[1], leases[1], NULL::text, NULL::integer, reason);
+    RETURN QUERY VALUES (ids[1], leases[1], NULL::text, NULL::integer, reason, false);
   ELSE
     RETURN QUERY SELECT * FROM rowrunner.rescue_jobs(mine, ids[:half], leases[:half], workers[:half], until);
     RETURN QUERY SELECT * FROM rowrunner.rescue_jobs(mine, ids[half + 1:], leases[half + 1:],
@@ -2200,6 +2396,11 @@ BEGIN
   END IF;
   RETURN QUERY EXECUTE format('SELECT j.id, j.status FROM %s j WHERE j.id = ANY ($1) ORDER BY j.id FOR SHARE',
                               job_table) USING ids;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $_$;
 CREATE FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb DEFAULT 'null'::jsonb) RETURNS boolean
@@ -2217,7 +2418,7 @@ BEGIN
     SELECT $1, held.id, $4, $5
     FROM (SELECT j.id FROM %s j WHERE j.id = $2 AND j.status = 'processing' AND j.lease = $3
           FOR NO KEY UPDATE) held
-    ON CONFLICT (kind, job_id, step) DO UPDATE SET result = excluded.result, created_at = now() $sql$,
+    ON CONFLICT (kind, job_id, step) DO UPDATE SET result = excluded.result $sql$,
     mine.job_table)
     USING mine.id, step.job_id, step.lease, step.step, coalesce(step.result, 'null');
   GET DIAGNOSTICS n = ROW_COUNT;
@@ -2270,6 +2471,9 @@ BEGIN
   END IF;
   PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
   PERFORM rowrunner.count_jobs(mine.id, worker, succeeded => 1);
+  IF mine.joins THEN
+    PERFORM rowrunner.fire_noted();
+  END IF;
   RETURN true;
 END
 $_$;
@@ -2353,7 +2557,8 @@ BEGIN
   INSERT INTO rowrunner.join_candidates (child_kind, child_id)
     SELECT w.child_kind, w.child_id FROM rowrunner.waits w
     WHERE w.ctid >= first_row AND w.ctid < end_row AND w.child_kind + 0 = kind_id
-      AND NOT EXISTS (SELECT FROM rowrunner.edges e WHERE e.child_kind = w.child_kind AND e.child_id = w.child_id)
+      AND (w.cancel_reason IS NOT NULL OR NOT EXISTS (
+             SELECT FROM rowrunner.edges e WHERE e.child_kind = w.child_kind AND e.child_id = w.child_id))
       AND NOT EXISTS (SELECT FROM rowrunner.join_candidates c
                       WHERE c.child_kind = w.child_kind AND c.child_id = w.child_id);
   PERFORM rowrunner.fire_deferred();
@@ -2440,55 +2645,6 @@ CREATE FUNCTION rowrunner.table_problems(job_table regclass) RETURNS SETOF text
   FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
   WHERE r.ev_class = job_table AND c.relkind IN ('r', 'p')
 $$;
-CREATE FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) RETURNS record
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-BEGIN
-  EXECUTE format($sql$
-    WITH entry AS MATERIALIZED (
-      SELECT q.ctid AS address, q.priority, q.seq, q.job_id FROM rowrunner.queue q
-      WHERE q.kind = $1 AND (q.priority, q.seq) > ($6, $7)
-      ORDER BY q.kind, q.priority, q.seq LIMIT $2 FOR UPDATE SKIP LOCKED
-    ), free AS MATERIALIZED (
-      SELECT j.id FROM %1$s j WHERE j.id = ANY (ARRAY(SELECT e.job_id FROM entry e))
-      FOR UPDATE SKIP LOCKED
-    ), gone AS (
-      DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
-        SELECT e.address FROM entry e
-        WHERE EXISTS (SELECT FROM free f WHERE f.id = e.job_id)
-           OR NOT EXISTS (SELECT FROM %1$s j WHERE j.id = e.job_id)))
-    ), taken AS (
-      UPDATE %1$s j
-      SET status = 'processing', lease = $3, locked_at = now(), locked_by = $4, updated_at = now()
-      FROM entry e JOIN free f ON f.id = e.job_id
-      WHERE j.id = e.job_id
-        AND CASE WHEN j.status = 'queued' AND j.priority = e.priority THEN j.run_at <= clock_timestamp() END
-      RETURNING CASE WHEN j.status = 'processing' AND j.lease = $3 THEN j.id
-                     ELSE rowrunner.refuse_claim(j.id) END AS id, e.priority, e.seq,
-                to_jsonb(j.*) || jsonb_build_object('lease', j.lease::text) AS job
-    ), early AS (
-      -- Not due although it has an entry (the clock was set back), or a trigger suppressed the UPDATE.
-      INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-      SELECT $1, CASE WHEN j.run_at > now() THEN j.run_at
-                      ELSE rowrunner.pass_over($1, j.id, 'the UPDATE that takes the job changed no row') END,
-             j.priority, j.id
-      FROM entry e JOIN free f ON f.id = e.job_id JOIN %1$s j ON j.id = e.job_id
-      WHERE CASE WHEN j.status = 'queued' AND j.priority = e.priority
-                 THEN j.id NOT IN (SELECT t.id FROM taken t) END
-    ), leased AS (
-      INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids, lease_for)
-      SELECT $3, $1, $4, clock_timestamp() + $5, array_agg(t.id), $5 FROM taken t HAVING count(*) > 0
-    )
-    SELECT last.priority, last.seq, (SELECT count(*) FROM entry e),
-           (SELECT array_agg(t.job ORDER BY t.priority, t.seq) FROM taken t)
-    FROM (SELECT) one LEFT JOIN LATERAL (
-      SELECT e.priority, e.seq FROM entry e ORDER BY e.priority DESC, e.seq DESC LIMIT 1) last ON true
-    $sql$, mine.job_table)
-  INTO take.priority, take.seq, take.seen, take.jobs
-  USING mine.id, take.at_most, rowrunner.new_lease(), take.worker, take.lease_for, take.priority, take.seq;
-END
-$_$;
 CREATE FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, attempts integer, last_error text, lease bigint, locked_by text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2504,6 +2660,11 @@ BEGIN
     'SELECT j.id, j.status, j.priority, j.run_at, j.created_at, j.updated_at, j.attempts, j.last_error, j.lease,'
     ' j.locked_by FROM %s j %s WHERE j.status IN (''queued'', ''processing'', ''failed'')', job_table,
     CASE WHEN percent < 100 THEN format('TABLESAMPLE SYSTEM (%s)', percent) ELSE '' END);
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $$;
 CREATE FUNCTION rowrunner.value_problems(job_table regclass) RETURNS SETOF text
@@ -2708,12 +2869,14 @@ CREATE TABLE rowrunner.workers (
     kinds text[] NOT NULL,
     version text NOT NULL,
     started_at timestamp with time zone DEFAULT now() NOT NULL,
-    seen_at timestamp with time zone DEFAULT now() NOT NULL
+    seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    problems jsonb DEFAULT '{}'::jsonb NOT NULL
 )
 WITH (fillfactor='50');
 CREATE VIEW rowrunner.live_workers AS
  SELECT w.worker,
-    w.kinds
+    w.kinds,
+    w.problems
    FROM rowrunner.workers w
   WHERE (w.seen_at > (now() - '00:00:30'::interval));
 CREATE TABLE rowrunner.migrations (
@@ -2832,6 +2995,11 @@ REVOKE ALL ON FUNCTION rowrunner.attach_problems(job_table regclass, add_columns
 REVOKE ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text, cascade boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text, cascade boolean) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text, cascade boolean) TO rowrunner_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.waits TO rowrunner_engine;
+GRANT SELECT ON TABLE rowrunner.waits TO rowrunner_worker;
+GRANT SELECT ON TABLE rowrunner.waits TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.cancel_reason_of(waiting rowrunner.waits, noted tid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.cancel_reason_of(waiting rowrunner.waits, noted tid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status text, reason text, OUT found_status text, OUT found_lease bigint) FROM PUBLIC;
@@ -2852,6 +3020,8 @@ REVOKE ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, 
 GRANT ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.claim_free(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_for interval, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.claim_free(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_for interval, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint, worker text, OUT verdict text, OUT run_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint, worker text, OUT verdict text, OUT run_at timestamp with time zone) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uuid) FROM PUBLIC;
@@ -2872,15 +3042,14 @@ GRANT ALL ON FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at tim
 REVOKE ALL ON FUNCTION rowrunner.equip(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text, retry_after interval, final boolean) TO rowrunner_worker;
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.waits TO rowrunner_engine;
-GRANT SELECT ON TABLE rowrunner.waits TO rowrunner_worker;
-GRANT SELECT ON TABLE rowrunner.waits TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.fire_child(waiting rowrunner.waits) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fire_child(waiting rowrunner.waits) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.fire_deferred() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fire_deferred() TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.fire_joins(at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fire_joins(at_most integer) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.fire_noted() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.fire_noted() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.forget_joins(of_kind smallint) FROM PUBLIC;
@@ -2891,6 +3060,7 @@ REVOKE ALL ON FUNCTION rowrunner.free_row(job_table regclass, job_id uuid) FROM 
 GRANT ALL ON FUNCTION rowrunner.free_row(job_table regclass, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.grant_access(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.grant_sequences(mine rowrunner.kinds) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.grants_on(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.hold_row(job_table regclass, job_id uuid) FROM PUBLIC;
@@ -2901,6 +3071,9 @@ GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.job_table_columns(kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.job_table_columns(kind text) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.job_table_columns(kind text) TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.job_table_permissions() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.job_table_permissions() TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.job_table_permissions() TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) FROM PUBLIC;
@@ -2911,10 +3084,10 @@ GRANT ALL ON FUNCTION rowrunner.joins_noted() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.kind_named(kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_engine;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.lock_candidates(passed text[], at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.lock_candidates(passed text[], at_most integer) TO rowrunner_engine;
-REVOKE ALL ON FUNCTION rowrunner.lock_overdue(passed text[], at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.lock_overdue(passed text[], at_most integer) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.lock_wait(child rowrunner.kinds, job_id uuid) FROM PUBLIC;
@@ -2976,6 +3149,7 @@ REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, wanted text)
 REVOKE ALL ON FUNCTION rowrunner.register(job_table regclass, kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.release_held(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.remove_duplicates(of_kind smallint) FROM PUBLIC;
@@ -3019,8 +3193,6 @@ GRANT ALL ON FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, 
 REVOKE ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;
@@ -3068,8 +3240,10 @@ GRANT SELECT ON TABLE rowrunner.queue TO rowrunner_app;
 GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_engine;
 GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_worker;
 GRANT USAGE ON SEQUENCE rowrunner.queue_front TO rowrunner_engine;
+GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_engine;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_app;
+GRANT UPDATE(only_row) ON TABLE rowrunner.schema_info TO rowrunner_engine;
 GRANT SELECT,DELETE ON TABLE rowrunner.steps TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.steps TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.steps TO rowrunner_app;

@@ -1,7 +1,7 @@
 """One file a measurement; MEASURES is their order."""
 
-from measures import (anatomy, backlog, burn_down, commits, delayed, held_xmin, history, idle, long_job,
-                      many_workers, memory, pick_up, plans, waiting_handlers)
+from measures import (anatomy, backlog, burn_down, commits, delayed, held_xmin, history, idle, joins, long_job,
+                      many_workers, memory, pick_up, plans, progress, saturated, steps, waiting_handlers)
 
 MEASURES = {
     "burn_down": burn_down,
@@ -18,4 +18,8 @@ MEASURES = {
     "memory": memory,
     "delayed": delayed,
     "idle": idle,
+    "saturated": saturated,
+    "joins": joins,
+    "steps": steps,
+    "progress": progress,
 }

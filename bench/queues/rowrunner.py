@@ -11,6 +11,7 @@ import processes
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEMPLATE = "rowrunner_template"
 KIND = "spot_image"
+TABLES = {"spot_image": "spot_image_jobs", "bench": "bench_jobs"}
 
 ALL_DONE = """
 SELECT NOT EXISTS (SELECT FROM rowrunner.queue WHERE kind = k.id)
@@ -64,14 +65,14 @@ class Rowrunner:
             raise RuntimeError(f"{answer['jobs']} jobs were run instead of {jobs}")
         return answer["seconds"]
 
-    def burn_down(self, name, jobs, workers=1, flags=()):
+    def burn_down(self, name, jobs, workers=1, flags=(), kind=KIND):
         """Seconds from the start of the processes until the last one has ended."""
         begun = time.monotonic()
-        running = [self.worker(name, "--drain", *flags) for _ in range(workers)]
+        running = [self.worker(name, "--drain", *flags, kind=kind) for _ in range(workers)]
         for process in running:
             processes.wait(process, "rowrunner worker")
         seconds = time.monotonic() - begun
-        self.expect_succeeded(name, jobs)
+        self.expect_succeeded(name, jobs, TABLES[kind])
         return seconds
 
     def expect_succeeded(self, name, jobs, table="spot_image_jobs"):

@@ -20,8 +20,8 @@ class logger;
 using coroutine_handler = std::function<boost::asio::awaitable<outcome>(job&)>;
 using blocking_handler = std::function<outcome(blocking_job&)>;
 
-/// How the jobs of one kind are run. In a program made with run_worker, flags and variables go over
-/// what stands here.
+/// How the jobs of one kind are run. In a program made with run_worker, flags and variables
+/// override these values.
 struct kind_options {
   std::string kind;
   /// Jobs of this kind that run at the same time in this process.
@@ -29,6 +29,9 @@ struct kind_options {
   /// A job that runs longer is stopped and charged an attempt. Zero: no limit.
   std::chrono::milliseconds timeout{0};
   retry_policy retry;
+  /// How long a claim of this kind lives without a heartbeat, from a second to a day. Zero: as
+  /// worker_options says.
+  std::chrono::milliseconds lease{0};
   /// The columns of the job table that the handler reads.
   std::vector<std::string> columns;
 };
@@ -41,7 +44,8 @@ struct worker_options {
   bool pooled = false;
   /// The name in locked_by; empty: host, process and a random part.
   std::string name;
-  /// How long a claim lives without a heartbeat: a lost worker's jobs run again after this.
+  /// How long a claim lives without a heartbeat, unless its kind says otherwise: a lost worker's
+  /// jobs run again after this.
   std::chrono::milliseconds lease{10'000};
   std::chrono::milliseconds poll_min{700};
   std::chrono::milliseconds poll_max{1'000};
@@ -72,7 +76,7 @@ struct worker_counts {
   std::int64_t failed = 0;    ///< ended for good
   std::int64_t retried = 0;   ///< failed, and will run again
   std::int64_t rescued = 0;   ///< taken back from lost workers
-  std::int64_t released = 0;  ///< given back or snoozed
+  std::int64_t released = 0;  ///< queued again uncharged, or snoozed
   std::int64_t cancelled = 0;
   /// Writes that came after the lease was lost, and jobs of claims that were answered too late.
   std::int64_t refused = 0;

@@ -70,6 +70,11 @@ std::vector<wait_cause> obstacles(const wait_facts& facts) {
                    "it could not be claimed: " + facts.claim_error,
                    {{"error", facts.claim_error}}});
   }
+  if (!facts.kind_problem.empty()) {
+    out.push_back({"claims_fail",
+                   "claims of kind " + facts.kind + " fail: " + facts.kind_problem,
+                   {{"error", facts.kind_problem}}});
+  }
   return out;
 }
 
@@ -140,6 +145,7 @@ asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& ki
   facts.table_lock = read_lock_holder(rows, 0, 13);
   facts.claim_error = rows.get(0, 16);
   facts.waits_for = rows.get(0, 17);
+  facts.kind_problem = rows.get(0, 18);
   // A probe would wait for a lock on the whole table.
   std::optional<bool> free;
   if (facts.status == "queued" && !facts.table_lock) free = co_await row_is_free(tx, kind, id);

@@ -1,5 +1,7 @@
 #include "api/dispatch.hpp"
 
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/websocket/rfc6455.hpp>
 #include <exception>
 
 #include "admin/error.hpp"
@@ -27,6 +29,7 @@ problem problem_of(const admin::error& error) {
       return {404, "not_found", error.what()};
     case admin::reason::wrong_status:
       return {409, "conflict", error.what()};
+    case admin::reason::job_locked:
     case admin::reason::table_locked:
     case admin::reason::schema_unfit:
       return unavailable(error.what());
@@ -102,6 +105,8 @@ asio::awaitable<std::optional<problem>> check_caller(services& with, const route
 /// The caller of a WebSocket hears by its close code that they may not. No rule of browsers keeps a
 /// page of another site from opening one, so its origin counts whatever the proof is.
 void say_in_websocket(std::optional<problem>& why, request& asked) {
+  const http::request<http::empty_body> head(asked.head);
+  if (!boost::beast::websocket::is_upgrade(head)) return;
   if (!why && asked.who.by != identity::proof::bearer && origin_of(asked.head) == origin::other) {
     why = problem(403, "forbidden", "a page of another site");
   }

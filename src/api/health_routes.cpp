@@ -8,7 +8,8 @@ namespace {
 using nlohmann::ordered_json;
 
 ordered_json state_of(const services& with, int& status) {
-  const auto problem = with.watch.problem(database_watch::clock::now());
+  auto problem = with.watch.problem(database_watch::clock::now());
+  if (!problem && with.also_needed) problem = with.also_needed();
   status = problem ? 503 : 200;
   if (!problem) return {{"status", "ready"}};
   return {{"status", "not ready"}, {"reason", *problem}};

@@ -67,7 +67,9 @@ asio::awaitable<websocket::close_code> job_socket::talk() {
   while (!gone_) {
     for (const auto& change : viewer_->take()) {
       const job_state& now = *change.newest;
-      const bool sent = co_await send(now.exists() ? text_of(document_json(now)) : unknown);
+      // Named first: g++ 12 destroys the temporaries of a conditional in a co_await twice.
+      auto text = now.exists() ? text_of(document_json(now)) : unknown;
+      const bool sent = co_await send(std::move(text));
       if (!sent) co_return websocket::close_code::none;
       if (!now.exists() || now.has_ended()) co_return websocket::close_code::normal;
     }

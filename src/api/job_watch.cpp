@@ -19,32 +19,33 @@ constexpr std::chrono::seconds kinds_are_fresh_for{5};
 
 }  // namespace
 
-job_watch::viewer::viewer(job_watch& of, const std::vector<job_key>& jobs, std::uint64_t after)
-    : woken(of.executor_), of_(of), jobs_(jobs.begin(), jobs.end()) {
+job_watch::viewer::viewer(const job_watch& of, const std::vector<job_key>& jobs,
+                          std::uint64_t after)
+    : woken(of.executor_), board_(of.board_), jobs_(jobs.begin(), jobs.end()) {
   bool unread = false;
   for (const auto& key : jobs_) {
-    auto& watched = of_.jobs_[key];
+    auto& watched = board_->jobs[key];
     watched.viewers.insert(this);
     unread = unread || !watched.newest.newest;
     if (watched.newest.newest && watched.newest.number > after) changed_.insert(key);
   }
-  ++of_.viewers_;
+  ++board_->viewers;
   if (!changed_.empty()) woken.set();
-  if (unread) of_.wanted_.set();
+  if (unread) board_->wanted.set();
 }
 
 job_watch::viewer::~viewer() {
-  --of_.viewers_;
+  --board_->viewers;
   for (const auto& key : jobs_) {
-    const auto watched = of_.jobs_.find(key);
+    const auto watched = board_->jobs.find(key);
     watched->second.viewers.erase(this);
-    if (watched->second.viewers.empty()) of_.jobs_.erase(watched);
+    if (watched->second.viewers.empty()) board_->jobs.erase(watched);
   }
 }
 
 std::vector<job_watch::change> job_watch::viewer::take() {
   std::vector<change> out;
-  for (const auto& key : changed_) out.push_back(of_.jobs_.at(key).newest);
+  for (const auto& key : changed_) out.push_back(board_->jobs.at(key).newest);
   changed_.clear();
   std::sort(out.begin(), out.end(),
             [](const change& a, const change& b) { return a.number < b.number; });
@@ -57,13 +58,18 @@ job_watch::job_watch(const boost::asio::any_io_executor& executor, const pg::set
       log_(std::move(log)),
       epoch_(uuid_maker().next()),
       session_(executor, database),
-      wanted_(executor) {}
+      board_(std::make_shared<board>(executor)) {}
+
+std::uint64_t job_watch::newest_change() const { return board_->changes; }
+std::size_t job_watch::watched() const { return board_->jobs.size(); }
+std::size_t job_watch::viewers() const { return board_->viewers; }
 
 boost::asio::awaitable<void> job_watch::run() {
   boost::asio::steady_timer timer(executor_);
   for (;;) {
-    co_await wanted_.wait_for(jobs_.empty() ? std::chrono::hours(1) : clock::duration(tick));
-    if (jobs_.empty()) continue;
+    co_await board_->wanted.wait_for(board_->jobs.empty() ? std::chrono::hours(1)
+                                                          : clock::duration(tick));
+    if (board_->jobs.empty()) continue;
     try {
       co_await read_all();
     } catch (const pg::error& error) {
@@ -132,7 +138,7 @@ boost::asio::awaitable<void> job_watch::read_together(std::map<std::string, ids>
 
 std::map<std::string, job_watch::ids> job_watch::wanted_by_kind() const {
   std::map<std::string, ids> out;
-  for (const auto& [key, watched] : jobs_) out[key.kind].push_back(key.id);
+  for (const auto& [key, watched] : board_->jobs) out[key.kind].push_back(key.id);
   return out;
 }
 
@@ -157,11 +163,11 @@ void job_watch::note(const std::string& kind, const ids& wanted, const pg::resul
 }
 
 void job_watch::note(job_state seen) {
-  const auto found = jobs_.find(seen.key);
-  if (found == jobs_.end()) return;  // its last viewer has left meanwhile
+  const auto found = board_->jobs.find(seen.key);
+  if (found == board_->jobs.end()) return;  // its last viewer has left meanwhile
   auto& watched = found->second;
   if (watched.newest.newest && *watched.newest.newest == seen) return;
-  watched.newest.number = ++changes_;
+  watched.newest.number = ++board_->changes;
   watched.newest.newest = std::make_shared<const job_state>(std::move(seen));
   for (viewer* each : watched.viewers) {
     each->changed_.insert(found->first);

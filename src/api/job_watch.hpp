@@ -22,6 +22,7 @@ namespace rowrunner::api {
 class job_watch {
  public:
   using state = std::shared_ptr<const job_state>;
+  struct board;
 
   /// How often watched jobs are read.
   static constexpr std::chrono::milliseconds tick{400};
@@ -39,7 +40,7 @@ class job_watch {
   class viewer {
    public:
     /// `after`: it knows all changes up to this number.
-    viewer(job_watch& of, const std::vector<job_key>& jobs, std::uint64_t after = 0);
+    viewer(const job_watch& of, const std::vector<job_key>& jobs, std::uint64_t after = 0);
     ~viewer();
     viewer(const viewer&) = delete;
     viewer& operator=(const viewer&) = delete;
@@ -52,7 +53,8 @@ class job_watch {
 
    private:
     friend class job_watch;
-    job_watch& of_;
+    /// Shared, because Asio may destroy suspended coroutines, and viewers in them, after the watch.
+    const std::shared_ptr<board> board_;
     std::set<job_key> jobs_;
     std::set<job_key> changed_;
   };
@@ -65,15 +67,11 @@ class job_watch {
 
   /// Names this server's numbers of changes, which mean nothing to another.
   const std::string& epoch() const { return epoch_; }
-  std::uint64_t newest_change() const { return changes_; }
-  std::size_t watched() const { return jobs_.size(); }
-  std::size_t viewers() const { return viewers_; }
+  std::uint64_t newest_change() const;
+  std::size_t watched() const;
+  std::size_t viewers() const;
 
  private:
-  struct entry {
-    change newest;
-    std::set<viewer*> viewers;
-  };
   using ids = std::vector<std::string>;
 
   boost::asio::awaitable<void> read_all();
@@ -91,10 +89,24 @@ class job_watch {
   pg::session session_;
   std::vector<served_kind> kinds_;
   std::chrono::steady_clock::time_point kinds_read_{};
-  std::map<job_key, entry> jobs_;
-  std::uint64_t changes_ = 0;
-  std::size_t viewers_ = 0;
-  event wanted_;
+  const std::shared_ptr<board> board_;
+};
+
+/// What is watched, by whom, and how it was last seen.
+struct job_watch::board {
+  struct entry {
+    change newest;
+    std::set<viewer*> viewers;
+  };
+
+  explicit board(const boost::asio::any_io_executor& on) : executor(on), wanted(on) {}
+
+  const boost::asio::any_io_executor executor;
+  std::map<job_key, entry> jobs;
+  std::uint64_t changes = 0;
+  std::size_t viewers = 0;
+  /// There is a job that was never read.
+  event wanted;
 };
 
 }  // namespace rowrunner::api

@@ -20,7 +20,7 @@ struct server_limits {
   /// Between two requests, and before the first one.
   std::chrono::milliseconds idle_time{60'000};
 
-  std::size_t connections = 4000;
+  std::size_t connections = 2000;
   /// Connections beyond these get one answer each: that of a health route, or 503. A new one
   /// replaces the oldest.
   std::size_t spare_connections = 32;

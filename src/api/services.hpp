@@ -1,7 +1,10 @@
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "api/database_watch.hpp"
@@ -42,6 +45,8 @@ struct services {
   operation_runner operations;
   recent_callers callers;
   uuid_maker ids;
+  /// What /readyz needs beside the database: why it is not there, or nothing.
+  std::function<std::optional<std::string>()> also_needed;
   /// Only this machine reaches the server. Then it may be used without a token as long as the
   /// database has none.
   bool loopback = false;

@@ -18,6 +18,12 @@ std::string listed(const std::vector<std::string>& words) {
   return out;
 }
 
+std::vector<std::string> named_for(const std::vector<std::string>& kinds, const char* variable) {
+  std::vector<std::string> out;
+  for (const auto& kind : kinds) out.push_back(variable + ("_" + kind_in_variable(kind)));
+  return out;
+}
+
 }  // namespace
 
 std::string kind_in_variable(const std::string& kind) {
@@ -50,22 +56,28 @@ std::optional<found_setting> find_setting(const std::string& kind, const char* f
   return std::nullopt;
 }
 
-void check_kinds(const std::vector<std::string>& kinds, const char* flag,
-                 const std::vector<std::string>& flag_values, const char* variable,
-                 const environment& env) {
+void check_flag_kinds(const std::vector<std::string>& kinds, const char* flag,
+                      const std::vector<std::string>& flag_values) {
   for (const auto& text : flag_values) {
     const auto name = split(text).first;
     if (!name || std::find(kinds.begin(), kinds.end(), *name) != kinds.end()) continue;
     throw usage_error(std::string(flag) + " names the kind '" + printable(*name, 60) +
                       "': there are " + listed(kinds));
   }
-  std::vector<std::string> known;
-  for (const auto& kind : kinds) known.push_back(variable + ("_" + kind_in_variable(kind)));
-  for (const auto& name : env.names_that_begin_with(std::string(variable) + "_")) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw usage_error(name + " is set, but is for no kind of this program: there are " +
-                      listed(known));
-  }
+}
+
+std::set<std::string> variables_of_other_kinds(const std::vector<std::string>& kinds,
+                                               const char* variable, const environment& env) {
+  const auto known = named_for(kinds, variable);
+  auto names = env.names_that_begin_with(std::string(variable) + "_");
+  std::erase_if(names, [&](const std::string& name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  });
+  return names;
+}
+
+std::string variables_of(const std::vector<std::string>& kinds, const char* variable) {
+  return listed(named_for(kinds, variable));
 }
 
 }  // namespace rowrunner

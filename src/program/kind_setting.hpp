@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,10 +24,15 @@ std::optional<found_setting> find_setting(const std::string& kind, const char* f
                                           const std::vector<std::string>& flag_values,
                                           const char* variable, const environment& env);
 
-/// Throws usage_error that lists the kinds if a flag or a variable names another one.
-void check_kinds(const std::vector<std::string>& kinds, const char* flag,
-                 const std::vector<std::string>& flag_values, const char* variable,
-                 const environment& env);
+/// Throws usage_error that lists the kinds if a flag names another one.
+void check_flag_kinds(const std::vector<std::string>& kinds, const char* flag,
+                      const std::vector<std::string>& flag_values);
+
+/// The variables that are set for none of these kinds (`NAME_OTHER`).
+std::set<std::string> variables_of_other_kinds(const std::vector<std::string>& kinds,
+                                               const char* variable, const environment& env);
+/// The variables of these kinds, as a list for people.
+std::string variables_of(const std::vector<std::string>& kinds, const char* variable);
 
 template <typename Number>
 std::optional<Number> given_for(const std::string& kind, const number_setting<Number>& setting,

@@ -43,7 +43,6 @@ worker_options options_from(const worker_flags& flags, const program_context& co
   options.pooled = flags.pooled || env.get("ROWRUNNER_POOLED").value_or("") == "1";
   options.name = flags.name.value_or(env.get("WORKER_ID").value_or(""));
   if (options.name.empty()) options.name = default_worker_name();
-  if (const auto set = given(lease, flags.lease, env)) options.lease = seconds(*set);
   if (const auto set = given(grace, flags.grace, env)) options.shutdown_grace = seconds(*set);
   if (const auto set = given(connections, flags.handler_connections, env)) {
     options.handler_connections = *set;
@@ -72,18 +71,26 @@ kind_options options_of(kind_options options, const worker_flags& flags, const e
   if (const auto set = given_for(kind, retry_cap, flags.retry_cap, env)) {
     options.retry.cap = seconds(*set);
   }
+  if (const auto set = given_for(kind, lease, flags.lease, env)) options.lease = seconds(*set);
   return options;
 }
 
+/// A flag is for this program alone, and a kind that it does not know is a mistake. A variable may
+/// be another program's, which shares the environment or the .env file.
 void check_names(const std::vector<std::string>& kinds, const worker_flags& flags,
-                 const environment& env) {
+                 const environment& env, logger& log) {
   const auto check = [&](const auto& setting, const std::vector<std::string>& values) {
-    check_kinds(kinds, setting.flag, values, setting.variable, env);
+    check_flag_kinds(kinds, setting.flag, values);
+    for (const auto& name : variables_of_other_kinds(kinds, setting.variable, env)) {
+      log.warn("a variable is for no kind of this program, and is ignored",
+               {{"variable", name}, {"known", variables_of(kinds, setting.variable)}});
+    }
   };
   check(concurrency, flags.concurrency);
   check(timeout, flags.timeout);
   check(retry_first, flags.retry_first);
   check(retry_cap, flags.retry_cap);
+  check(lease, flags.lease);
 }
 
 void add(worker& process, const handled_kind& kind, kind_options options) {
@@ -98,9 +105,9 @@ void add(worker& process, const handled_kind& kind, kind_options options) {
 }  // namespace
 
 void worker_flags::add_to(CLI::App& app) {
-  app.add_option(
-      "--kind", kinds,
-      "A kind to serve, with its own concurrency as KIND:N (default: all that it knows)");
+  app.add_option("--kind", kinds,
+                 "A kind to serve, with its own concurrency as KIND:N; others are not\n"
+                 "(default: all that it knows)");
   app.add_option("--concurrency", concurrency,
                  "Jobs of a kind at the same time: N, or KIND=N for one kind\n"
                  "(MAX_CONCURRENT, MAX_CONCURRENT_KIND, default 10)");
@@ -114,13 +121,14 @@ void worker_flags::add_to(CLI::App& app) {
                  "The most seconds between two attempts: N, or KIND=N (RETRY_CAP, RETRY_CAP_KIND,\n"
                  "default 300)");
   app.add_option("--lease", lease,
-                 "Seconds until a lost worker's jobs run again (LEASE_SECONDS, default 10)");
+                 "Seconds until a lost worker's jobs run again: N, or KIND=N (LEASE_SECONDS,\n"
+                 "LEASE_SECONDS_KIND, default 10)");
   app.add_option("--grace", grace, "Seconds from SIGTERM to the end (SHUTDOWN_GRACE, default 8)");
   app.add_option("--handler-connections", handler_connections,
                  "Connections that all handlers share for statements of their own\n"
                  "(HANDLER_CONNECTIONS, default 2)");
   app.add_option("--horizon-alarm", horizon_alarm,
-                 "Seconds after which the log names who keeps dead rows from being removed\n"
+                 "Seconds after which the log names sessions that block VACUUM\n"
                  "(HORIZON_ALARM, default 300, 0 never)");
   app.add_option("--name", name, "The name in locked_by (WORKER_ID)");
   app.add_option("--max-jobs", max_jobs, "Stop after so many jobs");
@@ -139,9 +147,10 @@ std::vector<std::string> worker_flags::kind_names() const {
 void serve(const worker_flags& flags, const program_context& context, const program_kinds& kinds) {
   try {
     auto options = options_from(flags, context);
-    check_names(kinds.known, flags, context.env);
+    const auto log = context.make_logger(options.name);
+    check_names(kinds.known, flags, context.env, *log);
     options.system_names_only = kinds.system_names_only;
-    worker process(options, context.make_logger(options.name));
+    worker process(options, log);
     for (const auto& kind : kinds.served)
       add(process, kind, options_of(kind.options, flags, context.env));
     process.run();

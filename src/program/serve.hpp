@@ -19,7 +19,7 @@ struct worker_flags {
   std::vector<std::string> timeout;
   std::vector<std::string> retry_first;
   std::vector<std::string> retry_cap;
-  std::optional<double> lease;
+  std::vector<std::string> lease;
   std::optional<double> grace;
   std::optional<int> handler_connections;
   std::optional<double> horizon_alarm;

@@ -32,7 +32,7 @@ struct handler_tools {
 class claimer {
  public:
   claimer(pg::session& session, lease_book& leases, logger& log, std::string worker_name,
-          std::chrono::milliseconds lease, handler_tools tools);
+          handler_tools tools);
 
   /// Up to `at_most` jobs for the lane. Throws pg::error.
   boost::asio::awaitable<claimed> claim(lane& lane, int at_most);
@@ -59,10 +59,10 @@ class claimer {
   lease_book& leases_;
   logger& log_;
   std::string worker_name_;
-  std::chrono::milliseconds lease_;
   pg::statement turn_;
   pg::statement settings_;
   pg::statement write_settings_;
+  pg::statement claim_careful_;
   pg::statement claim_each_;
   handler_tools tools_;
   struct doubtful_claim {

@@ -28,10 +28,22 @@ bool by_an_effect(const verdict& v, const end_refusal& why) {
   return has_effects(v) && in_effects && pg::classify(why.sqlstate) == pg::error_class::permanent;
 }
 
+bool by_progress(const end_refusal& why) { return why.statement.starts_with("progress_at_end/"); }
+
 }  // namespace
+
+bool gives_up_progress(const verdict& v, const end_refusal& why) {
+  if (!by_progress(why) || !may_be_its_own_fault(why)) return false;
+  return pg::classify(why.sqlstate) == pg::error_class::permanent || v.tries + 1 >= most_tries;
+}
 
 std::optional<std::chrono::milliseconds> after_refusal(verdict& v, const end_refusal& why) {
   if (!may_be_its_own_fault(why)) return pause_for_a_lock;
+  if (gives_up_progress(v, why)) {
+    v.job->progress.reset();
+    v.tries = 0;
+    return 0ms;
+  }
   const bool effect = by_an_effect(v, why);
   if (!effect && ++v.tries < most_tries) return first_pause * (1 << (v.tries - 1));
   const auto* was = std::get_if<failed>(&v.result);
@@ -72,7 +84,7 @@ end_retries::batch end_retries::refused(batch together, const end_refusal& why,
     return {};
   }
   auto& [lane, verdicts] = *by_kind.begin();
-  failed(lane, now);
+  if (!by_progress(why)) failed(lane, now);
   if (verdicts.size() == 1) {
     const auto pause = after_refusal(verdicts.front(), why);
     if (!pause) return std::move(verdicts);

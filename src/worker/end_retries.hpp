@@ -23,8 +23,13 @@ struct end_refusal {
 ///
 /// A lock of another session is waited for as long as it is held. What else may pass is tried again
 /// as it is, then as a failed attempt, then as a final failure, since a table may refuse one status
-/// and take another. An effect that the database refuses fails the attempt at once.
+/// and take another. An effect that the database refuses fails the attempt at once. A last report
+/// that it refuses is given up, and the outcome is written without it.
 std::optional<std::chrono::milliseconds> after_refusal(verdict& v, const end_refusal& why);
+
+/// Whether the last report of the job's progress is to blame, and given up for it. A lock is not:
+/// it may be on the job's own row.
+bool gives_up_progress(const verdict& v, const end_refusal& why);
 
 /// Outcomes that the database refused to write. It decides and does nothing: what is tried when,
 /// and together with what. A batch is split by kind and then in halves, so that one bad row costs

@@ -12,6 +12,7 @@
 #include "common/schema/job_status.hpp"
 #include "queries/engine.hpp"
 #include "queries/session.hpp"
+#include "worker/progress_writer.hpp"
 
 namespace rowrunner {
 
@@ -137,8 +138,11 @@ asio::awaitable<void> finisher::write(batch verdicts, waits how) {
 
 /// What is given up keeps its lease until it expires; a rescue decides what becomes of the job.
 void finisher::retry_later(batch verdicts) {
-  if (verdicts.size() == 1 && pg::classify(last_error_.sqlstate) == pg::error_class::permanent) {
-    const auto& job = *verdicts.front().job;
+  auto& job = *verdicts.front().job;
+  if (verdicts.size() == 1 && gives_up_progress(verdicts.front(), last_error_)) {
+    give_up_progress(job, log_, last_error_.text);
+  } else if (verdicts.size() == 1 &&
+             pg::classify(last_error_.sqlstate) == pg::error_class::permanent) {
     log_.warn("the end of a job was refused by the database",
               {{"kind", job.lane->options.kind}, {"job", job.id}, {"reason", last_error_.text}});
   }
@@ -174,7 +178,8 @@ asio::awaitable<write_attempt> finisher::try_write(const batch& verdicts, waits 
     plan_.written(verdicts);
     co_return write_attempt::written;
   } catch (const pg::query_error& e) {
-    last_error_ = {e.sqlstate(), e.statement_name(), e.what()};
+    const bool effects = has_effects(verdicts.front());
+    last_error_ = {effects ? effect_sqlstate(e) : e.sqlstate(), e.statement_name(), e.what()};
   } catch (const pg::error& e) {
     last_error_ = {"08006", "", e.what()};
   }
@@ -184,7 +189,7 @@ asio::awaitable<write_attempt> finisher::try_write(const batch& verdicts, waits 
 
 std::vector<pg::call> finisher::opening_calls(const std::vector<std::int64_t>& ended, waits how) {
   auto calls = pg::together(pg::with(settings_));
-  const auto patience = std::min(usual_lock_timeout, leases_.longest_end());
+  const auto patience = std::min(usual_lock_timeout, leases_.longest_end(ended));
   const auto lock_timeout = how == waits::hardly ? short_lock_timeout : patience;
   if (lock_timeout != usual_lock_timeout) {
     calls.push_back(pg::with(lock_timeout_, std::to_string(lock_timeout.count()) + "ms"));

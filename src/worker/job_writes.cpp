@@ -37,12 +37,12 @@ constexpr std::chrono::hours until_told{24};
 }  // namespace
 
 job_writes::job_writes(std::shared_ptr<asio::io_context> io, pg::session& steps,
-                       pg::session& reports, std::function<void(const job_ptr&)> lost)
+                       pg::session& reports, logger& log, std::function<void(const job_ptr&)> lost)
     : io_(std::move(io)),
       session_(steps),
       lost_(std::move(lost)),
       steps_(*io_, steps),
-      progress_(*io_, reports, lost_),
+      progress_(*io_, reports, log, lost_),
       steps_of_(queries::steps_of.statement()),
       settings_(queries::write_settings.statement()) {}
 

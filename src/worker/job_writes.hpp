@@ -16,10 +16,10 @@ namespace rowrunner {
 /// lease.
 class job_writes {
  public:
-  /// Steps go through `steps`, progress through `reports`. `lost` is told of a job whose write was
-  /// refused.
+  /// Steps go through `steps`, progress through `reports`. `lost` is told of a job whose write came
+  /// under a lost lease.
   job_writes(std::shared_ptr<boost::asio::io_context> io, pg::session& steps, pg::session& reports,
-             std::function<void(const job_ptr&)> lost);
+             logger& log, std::function<void(const job_ptr&)> lost);
 
   /// The stored result of a step, if it is done.
   boost::asio::awaitable<std::optional<nlohmann::json>> stored_step(job_ptr job, std::string name);

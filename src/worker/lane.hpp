@@ -19,8 +19,8 @@ struct kind_statements {
   /// `columns`: the SQL that reads what the handler wants, as columns_of.sql gives it.
   kind_statements(const kind_info& kind, const std::vector<std::string>& columns);
 
-  pg::statement claim, claim_careful, claimed_jobs, abandon, succeed, fail, give_back,
-      end_cancelled, reread, store_steps, progress, progress_at_end, retention;
+  pg::statement claim, claimed_jobs, abandon, succeed, fail, give_back, end_cancelled, reread,
+      store_steps, progress, progress_at_end, retention;
 };
 
 using any_handler = std::variant<coroutine_handler, blocking_handler>;
@@ -43,5 +43,9 @@ struct lane : served_kind {
 };
 
 using lane_list = std::vector<std::unique_ptr<lane>>;
+
+/// Of the leases of their kinds. There is at least one lane.
+std::chrono::milliseconds shortest_lease(const lane_list& lanes);
+std::chrono::milliseconds longest_lease(const lane_list& lanes);
 
 }  // namespace rowrunner

@@ -5,13 +5,23 @@
 
 namespace rowrunner {
 
-void lease_book::open(std::int64_t lease, std::size_t jobs, time sent) {
-  held_.emplace(lease, entry{jobs, sent + lease_});
+namespace {
+
+/// So long before the end of a lease its handlers are told to stop.
+lease_book::clock::duration margin(lease_book::clock::duration length) {
+  return std::min<lease_book::clock::duration>(std::chrono::seconds{1}, length / 5);
+}
+
+}  // namespace
+
+void lease_book::open(std::int64_t lease, std::size_t jobs, time sent, clock::duration length) {
+  held_.emplace(lease, entry{jobs, length, sent + length});
 }
 
 bool lease_book::heartbeat_due(time now) const {
   return std::any_of(held_.begin(), held_.end(), [&](const auto& each) {
-    return now >= each.second.deadline - lease_ + lease_ / 3;
+    const auto& held = each.second;
+    return now >= held.deadline - held.length + held.length / 3;
   });
 }
 
@@ -37,7 +47,7 @@ std::vector<std::int64_t> lease_book::extended(const std::vector<std::int64_t>& 
     const auto found = held_.find(lease);
     if (found == held_.end() || found->second.ending) continue;
     if (alive.contains(lease)) {
-      found->second.deadline = sent + lease_;
+      found->second.deadline = sent + found->second.length;
     } else {
       lost.push_back(lease);
       held_.erase(found);
@@ -49,18 +59,25 @@ std::vector<std::int64_t> lease_book::extended(const std::vector<std::int64_t>& 
 void lease_book::extended_at_their_end(const std::vector<std::int64_t>& answered, time sent) {
   for (const auto lease : answered) {
     const auto found = held_.find(lease);
-    if (found != held_.end()) found->second.deadline = sent + lease_;
+    if (found != held_.end()) found->second.deadline = sent + found->second.length;
   }
 }
 
-lease_book::clock::duration lease_book::margin() const {
-  return std::min<clock::duration>(std::chrono::seconds{1}, lease_ / 5);
+std::chrono::milliseconds lease_book::longest_end(const std::vector<std::int64_t>& ended) const {
+  auto longest = std::chrono::milliseconds::max();
+  for (const auto lease : ended) {
+    const auto found = held_.find(lease);
+    if (found == held_.end()) continue;
+    const auto fifth = found->second.length / 5;
+    longest = std::min(longest, std::chrono::duration_cast<std::chrono::milliseconds>(fifth));
+  }
+  return longest;
 }
 
 std::vector<std::int64_t> lease_book::running_out(time now) {
   std::vector<std::int64_t> leases;
   for (auto& [lease, held] : held_) {
-    if (!held.given_up && !held.ending && now >= held.deadline - margin()) {
+    if (!held.given_up && !held.ending && now >= held.deadline - margin(held.length)) {
       held.given_up = true;
       leases.push_back(lease);
     }

@@ -8,8 +8,9 @@
 
 namespace rowrunner {
 
-/// The leases that this worker holds, by its own clock. It decides and does nothing: when to send a
-/// heartbeat, which leases are lost, which end with the jobs that are written now.
+/// The leases that this worker holds, by its own clock; each kind has a length of its own. It
+/// decides and does nothing: when to send a heartbeat, which leases are lost, which end with the
+/// jobs that are written now.
 ///
 /// The deadline of a lease counts from the moment when its claim or heartbeat was *sent*: the
 /// server counts from the moment when it got there, so the worker always gives up first.
@@ -18,14 +19,14 @@ class lease_book {
   using clock = std::chrono::steady_clock;
   using time = clock::time_point;
 
-  explicit lease_book(clock::duration lease) : lease_(lease) {}
+  /// Whether a claim that was sent then, for a lease of that length, leaves time for a heartbeat
+  /// that is not answered at once either.
+  static bool in_time(time sent, clock::duration length, time now) {
+    return now < sent + length / 2;
+  }
+  void open(std::int64_t lease, std::size_t jobs, time sent, clock::duration length);
 
-  /// Whether a claim that was sent then leaves time for a heartbeat that is not answered at once
-  /// either.
-  bool in_time(time sent, time now) const { return now < sent + lease_ / 2; }
-  void open(std::int64_t lease, std::size_t jobs, time sent);
-
-  /// One is due when it has been a third of a lease since the claim or the last heartbeat of any
+  /// One is due when it has been a third of its length since the claim or the last heartbeat of any
   /// lease.
   bool heartbeat_due(time now) const;
   /// The leases to extend, without those that are being ended just now.
@@ -55,11 +56,9 @@ class lease_book {
   /// These jobs are settled, one per entry, as this server has answered.
   void settled(const std::vector<std::int64_t>& leases, std::int64_t server);
   static constexpr std::int64_t unknown_server = 0;
-  /// So long the end of a lease may wait for a lock: it holds the row of the lease meanwhile, which
-  /// no heartbeat reaches.
-  std::chrono::milliseconds longest_end() const {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(lease_ / 5);
-  }
+  /// So long the end of these leases may wait for a lock: it holds their rows meanwhile, which no
+  /// heartbeat reaches.
+  std::chrono::milliseconds longest_end(const std::vector<std::int64_t>& ended) const;
 
   /// Something under this lease will never be settled by this worker: it is left to expire, so that
   /// a rescue takes care of all that it names.
@@ -76,6 +75,7 @@ class lease_book {
  private:
   struct entry {
     std::size_t unsettled;
+    clock::duration length;
     time deadline;
     bool ending = false;
     bool given_up = false;
@@ -83,10 +83,8 @@ class lease_book {
     std::optional<std::int64_t> settled_on{};
   };
 
-  clock::duration margin() const;
   std::vector<std::int64_t> those(bool ending) const;
 
-  clock::duration lease_;
   std::unordered_map<std::int64_t, entry> held_;
 };
 

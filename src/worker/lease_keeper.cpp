@@ -25,14 +25,15 @@ std::vector<std::int64_t> leases_in(const pg::result& answer) {
 
 lease_keeper::lease_keeper(asio::io_context& io, pg::session& session, lease_book& leases,
                            executor& execute, logger& log, std::string worker_name,
-                           std::chrono::milliseconds lease)
+                           const lane_list& lanes)
     : io_(io),
       session_(session),
       leases_(leases),
       execute_(execute),
       log_(log),
       worker_name_(std::move(worker_name)),
-      lease_(lease),
+      lanes_(lanes),
+      shortest_(shortest_lease(lanes)),
       heartbeat_(queries::heartbeat.statement()),
       heartbeat_at_end_(queries::heartbeat_at_end.statement()),
       cancel_requests_(queries::cancel_requests.statement()) {}
@@ -40,7 +41,7 @@ lease_keeper::lease_keeper(asio::io_context& io, pg::session& session, lease_boo
 asio::awaitable<void> lease_keeper::keep() {
   // Often enough for a cancellation to arrive within two seconds, and for a heartbeat that fails to
   // be tried again several times before the lease ends.
-  const auto pause = std::min<std::chrono::milliseconds>(std::chrono::seconds{1}, lease_ / 6);
+  const auto pause = std::min<std::chrono::milliseconds>(std::chrono::seconds{1}, shortest_ / 6);
   asio::steady_timer timer(io_);
   for (;;) {
     timer.expires_after(pause);
@@ -63,12 +64,10 @@ asio::awaitable<void> lease_keeper::tick() {
   const auto at_end = leases_.being_ended();
   const bool beat = leases_.heartbeat_due(sent);
   if (leases.empty() && (at_end.empty() || !beat)) co_return;
-  const auto list = pg::array(leases);
-  auto calls = pg::together(pg::with(cancel_requests_, list));
+  auto calls = pg::together(pg::with(cancel_requests_, pg::array(leases)));
   if (beat) {
-    const auto time = std::to_string(lease_.count());
-    calls.push_back(pg::with(heartbeat_, list, worker_name_, time));
-    calls.push_back(pg::with(heartbeat_at_end_, pg::array(at_end), worker_name_, time));
+    calls.push_back(extension(heartbeat_, leases));
+    calls.push_back(extension(heartbeat_at_end_, at_end));
   }
   const auto answers = co_await session_.run(std::move(calls));
   pass_on_cancellations(answers.front());
@@ -77,11 +76,21 @@ asio::awaitable<void> lease_keeper::tick() {
   lose(leases_.extended(leases, leases_in(answers[1]), sent), "the lease was taken over");
 }
 
+pg::call lease_keeper::extension(const pg::statement& statement,
+                                 const std::vector<std::int64_t>& leases) const {
+  std::vector<std::int64_t> kinds, lengths;
+  for (const auto& lane : lanes_) {
+    kinds.push_back(lane->kind.id);
+    lengths.push_back(lane->options.lease.count());
+  }
+  return pg::with(statement, pg::array(leases), worker_name_, pg::array(kinds), pg::array(lengths));
+}
+
 asio::awaitable<void> lease_keeper::guard_deadlines() {
   asio::steady_timer timer(io_);
   for (;;) {
     timer.expires_after(
-        std::min<std::chrono::milliseconds>(std::chrono::milliseconds{200}, lease_ / 20));
+        std::min<std::chrono::milliseconds>(std::chrono::milliseconds{200}, shortest_ / 20));
     co_await timer.async_wait(asio::use_awaitable);
     lose(leases_.running_out(lease_book::clock::now()),
          "no heartbeat came through before the lease ended");

@@ -9,19 +9,19 @@
 #include "common/log.hpp"
 #include "common/pg/session.hpp"
 #include "worker/execute.hpp"
+#include "worker/lane.hpp"
 #include "worker/lease_book.hpp"
 
 namespace rowrunner {
 
-/// Keeps the leases of this worker alive with one statement for all of them, on a connection of its
-/// own, and brings what the database has to tell running jobs: that they were cancelled, or that
-/// their leases are lost. A worker that cannot reach the database stops its handlers before
+/// Keeps the leases of this worker alive with one statement for those of all kinds, on a connection
+/// of its own, and brings what the database has to tell running jobs: that they were cancelled, or
+/// that their leases are lost. A worker that cannot reach the database stops its handlers before
 /// its leases run out.
 class lease_keeper {
  public:
   lease_keeper(boost::asio::io_context& io, pg::session& session, lease_book& leases,
-               executor& execute, logger& log, std::string worker_name,
-               std::chrono::milliseconds lease);
+               executor& execute, logger& log, std::string worker_name, const lane_list& lanes);
 
   /// Both run until they are cancelled.
   boost::asio::awaitable<void> keep();
@@ -32,6 +32,7 @@ class lease_keeper {
   /// is logged.
   boost::asio::awaitable<void> beat();
   boost::asio::awaitable<void> tick();
+  pg::call extension(const pg::statement& statement, const std::vector<std::int64_t>& leases) const;
   void lose(const std::vector<std::int64_t>& leases, const char* why);
   void pass_on_cancellations(const pg::result& requests);
 
@@ -41,7 +42,8 @@ class lease_keeper {
   executor& execute_;
   logger& log_;
   std::string worker_name_;
-  std::chrono::milliseconds lease_;
+  const lane_list& lanes_;
+  const std::chrono::milliseconds shortest_;
   pg::statement heartbeat_;
   pg::statement heartbeat_at_end_;
   pg::statement cancel_requests_;

@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 
 #include "common/pg/array.hpp"
+#include "common/schema/job_status.hpp"
 #include "queries/engine.hpp"
 #include "queries/session.hpp"
 
@@ -16,7 +17,7 @@ using namespace std::chrono_literals;
 namespace {
 
 enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed, workers, joins };
-enum rescue_column { rescued_job, rescued_status, rescued_attempts, rescue_error };
+enum rescue_column { rescued_job, rescued_status, rescued_attempts, rescue_error, was_cancelled };
 
 poll_row read_poll_row(const pg::result& answer, int row) {
   poll_row read;
@@ -80,6 +81,7 @@ asio::awaitable<void> queue_loop::run() {
 /// False if the end is reached.
 asio::awaitable<bool> queue_loop::round() {
   note_writes();
+  hear_notifications();
   release_stuck();
   // Before the claims, which may fail for long; and before the poll, which might take it for what a
   // lost worker has left behind.
@@ -101,6 +103,12 @@ void queue_loop::note_writes() {
   if (std::exchange(rounds_written_, finish_.rounds()) != finish_.rounds()) {
     plan_.outcomes_written();
   }
+}
+
+/// They come with the answers of other statements, too: a worker that always finds jobs of one kind
+/// does not wait, and hears of the other kinds here.
+void queue_loop::hear_notifications() {
+  for (const auto& heard : session_.take_notifications()) plan_.notified(heard.payload);
 }
 
 void queue_loop::release_stuck() {
@@ -127,13 +135,13 @@ asio::awaitable<bool> queue_loop::claim_where_wanted() {
   co_return found;
 }
 
-/// What the server refuses for one kind is that kind's trouble; if the connection is the trouble,
-/// it is everyone's.
+/// What the server refuses for one kind makes only that kind wait; a connection that fails makes
+/// all wait.
 void queue_loop::back_off(lane& lane, loop_task task, const char* what,
                           const pg::query_error& failure) {
   if (pg::classify(failure.sqlstate()) == pg::error_class::connection) throw failure;
-  const auto pause =
-      std::chrono::ceil<std::chrono::milliseconds>(lane.claims.failed(task, clock::now()));
+  const auto pause = std::chrono::ceil<std::chrono::milliseconds>(
+      lane.claims.failed(task, clock::now(), failure.message()));
   log_.warn(what, {{"kind", lane.kind.kind},
                    {"reason", failure.what()},
                    {"detail", failure.detail()},
@@ -170,16 +178,15 @@ asio::awaitable<void> queue_loop::wait() {
     co_return;
   }
   co_await (session_.wait_notification(pause) || changed_.for_loop.wait_for(pause));
-  for (const auto& heard : session_.take_notifications()) plan_.notified(heard.payload);
 }
 
 /// What there is to do for every kind, in one statement; if that fails, kind by kind.
 asio::awaitable<void> queue_loop::poll() {
-  const auto request = plan_.begin_poll(clock::now());
-  if (!co_await poll_for(request.kinds, request.arm)) {
-    for (auto* const each : request.kinds) {
+  const auto kinds = plan_.begin_poll(clock::now());
+  if (!co_await poll_for(kinds)) {
+    for (auto* const each : kinds) {
       const std::vector<lane*> alone(1, each);
-      co_await poll_for(alone, request.arm);
+      co_await poll_for(alone);
     }
   }
   note_writes();
@@ -188,15 +195,16 @@ asio::awaitable<void> queue_loop::poll() {
 
 /// Polls for these kinds and acts on it. False if the statement failed and should be tried for each
 /// of them alone.
-asio::awaitable<bool> queue_loop::poll_for(const std::vector<lane*>& kinds, bool arm) {
+asio::awaitable<bool> queue_loop::poll_for(const std::vector<lane*>& kinds) {
   if (kinds.empty()) co_return true;
-  std::vector<std::int64_t> ids, sleepers;
+  std::vector<std::int64_t> ids, sleepers, unarmed;
   for (const auto* const each : kinds) {
     ids.push_back(each->kind.id);
     if (each->claims.asleep()) sleepers.push_back(each->kind.id);
+    if (plan_.arms(*each)) unarmed.push_back(each->kind.id);
   }
   std::vector<pg::call> calls;
-  if (arm) calls.push_back(pg::with(arm_, pg::array(ids)));
+  if (!unarmed.empty()) calls.push_back(pg::with(arm_, pg::array(unarmed)));
   calls.push_back(pg::with(peek_, pg::array(ids), pg::array(sleepers)));
   std::vector<pg::result> answers;
   try {
@@ -238,7 +246,9 @@ asio::awaitable<void> queue_loop::fire_joins(bool noted) {
   if (plan_.joins_due(clock::now())) {
     fired = 0;
     try {
-      fired = (co_await session_.run_one(pg::with(fire_joins_))).get_int(0, 0);
+      const auto answers = co_await session_.run(
+          pg::together(pg::with(lock_timeout_, "100ms"), pg::with(fire_joins_)));
+      fired = answers.back().get_int(0, 0);
     } catch (const pg::query_error& e) {
       if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
       log_.warn("jobs that waited for others could not be released", {{"reason", e.what()}});
@@ -260,13 +270,18 @@ asio::awaitable<bool> queue_loop::rescue(lane& lane) {
     co_return false;
   }
   const auto& back = answers.back();
-  int rescued = 0;
+  int rescued = 0, failed = 0, cancelled = 0;
   bool some_locked = false;
   for (int row = 0; row < back.rows(); ++row) {
     if (back.is_null(row, rescued_job)) {
       some_locked = true;
     } else if (back.is_null(row, rescue_error)) {
       ++rescued;
+      if (back.get_bool(row, was_cancelled)) {
+        ++cancelled;
+      } else if (back.get(row, rescued_status) == job_status::failed) {
+        ++failed;
+      }
     } else {
       log_.warn("a job of a lost worker cannot be taken back",
                 {{"kind", lane.kind.kind},
@@ -277,7 +292,10 @@ asio::awaitable<bool> queue_loop::rescue(lane& lane) {
   lane.claims.rescued(rescued, some_locked, clock::now());
   if (rescued == 0) co_return false;
   lane.counts.add(&worker_counts::rescued, rescued);
-  log_.warn("jobs of a lost worker were taken back", {{"kind", lane.kind.kind}, {"jobs", rescued}});
+  lane.counts.add(&worker_counts::failed, failed);
+  lane.counts.add(&worker_counts::cancelled, cancelled);
+  log_.warn("jobs of a lost worker were taken back",
+            {{"kind", lane.kind.kind}, {"jobs", rescued}, {"failed", failed}});
   co_return true;
 }
 

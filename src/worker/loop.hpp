@@ -37,12 +37,13 @@ class queue_loop {
 
   boost::asio::awaitable<bool> round();
   void note_writes();
+  void hear_notifications();
   void release_stuck();
   boost::asio::awaitable<bool> claim_where_wanted();
   boost::asio::awaitable<bool> claim_for(lane& lane, int at_most);
   void take_in(lane& lane, const claimed& got);
   boost::asio::awaitable<void> poll();
-  boost::asio::awaitable<bool> poll_for(const std::vector<lane*>& kinds, bool arm);
+  boost::asio::awaitable<bool> poll_for(const std::vector<lane*>& kinds);
   boost::asio::awaitable<void> handle_poll_row(lane& lane, const poll_row& row);
   boost::asio::awaitable<void> fire_joins(bool noted);
   boost::asio::awaitable<bool> rescue(lane& lane);

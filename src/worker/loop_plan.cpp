@@ -37,21 +37,19 @@ bool loop_plan::claimed(lane& lane, const claim_facts& got, time now) {
   return got.seen > 0 || !got.from_front;
 }
 
-loop_plan::poll_request loop_plan::begin_poll(time now) {
-  poll_request request;
+std::vector<lane*> loop_plan::begin_poll(time now) {
+  std::vector<lane*> kinds;
   for (const auto& lane : lanes_) {
-    if (lane->claims.due(loop_task::poll, now)) request.kinds.push_back(lane.get());
+    if (lane->claims.due(loop_task::poll, now)) kinds.push_back(lane.get());
   }
-  // The flag is armed before the poll, so that a job which comes after the poll finds it armed.
-  request.arm = arm_ = !options_.pooled && !armed_ && any_asleep();
+  arm_ = std::any_of(kinds.begin(), kinds.end(), [&](const lane* each) { return arms(*each); });
   begun_ = now;
   acted_ = false;
   next_task_ = time::max();
   // Set before the poll: what is written while it is under way sets both back.
   nothing_due_ = true;
   next_poll_ = time::max();
-  armed_ = true;
-  return request;
+  return kinds;
 }
 
 void loop_plan::row_done(lane& lane, const poll_row& row, bool acted, time now) {
@@ -69,7 +67,6 @@ void loop_plan::row_done(lane& lane, const poll_row& row, bool acted, time now) 
     next_task_ = std::min(next_task_, now + *row.next_due);
   }
   if (row.waiting) wait_for(loop_task::locked);
-  armed_ = armed_ && (row.armed || row.paused);
   if (row.paused) return;
   if (acted || (row.waiting && state.due(loop_task::locked, now))) {
     acted_ = true;
@@ -117,12 +114,9 @@ std::optional<loop_plan::time> loop_plan::wait_until(std::size_t unwritten, time
 }
 
 void loop_plan::notified(std::string_view kind) {
-  armed_ = false;
   for (const auto& lane : lanes_) {
-    if (lane->kind.kind == kind) lane->claims.wake();
+    if (lane->kind.kind == kind) lane->claims.notified();
   }
-  // The enqueue has disarmed the flag for all workers.
-  if (any_asleep()) next_poll_ = {};
 }
 
 void loop_plan::outcomes_written() {
@@ -133,14 +127,8 @@ void loop_plan::outcomes_written() {
 }
 
 void loop_plan::disconnected() {
-  armed_ = false;
+  for (const auto& lane : lanes_) lane->claims.disconnected();
   next_poll_ = {};
-}
-
-bool loop_plan::any_asleep() const {
-  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
-    return lane->claims.asleep() && !lane->claims.paused();
-  });
 }
 
 bool loop_plan::finished(std::size_t unwritten) const {

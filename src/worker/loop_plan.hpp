@@ -31,13 +31,13 @@ class loop_plan {
   bool claimed(lane& lane, const claim_facts& got, time now);
   bool stuck(const lane& lane, time now) const { return now >= lane.jobs.stuck_at(); }
 
-  struct poll_request {
-    std::vector<lane*> kinds;
-    /// The wake-up flags are to be armed before the poll.
-    bool arm = false;
-  };
   bool poll_due(time now) const { return now >= next_poll_; }
-  poll_request begin_poll(time now);
+  /// Gives the kinds to poll for.
+  std::vector<lane*> begin_poll(time now);
+  /// Whether the wake-up flag of the kind is to be armed before the poll, so that a job which comes
+  /// after the poll finds it armed. That of a kind which is being claimed is not: its enqueues
+  /// would notify for nothing.
+  bool arms(const lane& lane) const { return !options_.pooled && lane.claims.unarmed(); }
   /// To be called when the tasks of a row are done; `acted`: they may have brought jobs into the
   /// queue.
   void row_done(lane& lane, const poll_row& row, bool acted, time now);
@@ -65,13 +65,11 @@ class loop_plan {
 
  private:
   std::int64_t jobs_left() const;
-  bool any_asleep() const;
 
   const lane_list& lanes_;
   const worker_options& options_;
   /// The last poll saw nothing that is due, and nothing was written since.
   bool nothing_due_ = false;
-  bool armed_ = false;
   time next_poll_{};
   /// Joins are of no kind: any worker that polls fires them.
   lane_backoff joins_{std::chrono::seconds{1}};

@@ -38,19 +38,27 @@ pg::call progress_call(const pg::statement& statement, const lane& of,
                   pg::int_array(done), pg::int_array(total), pg::array(messages));
 }
 
-progress_writer::progress_writer(asio::io_context& io, pg::session& session,
+void give_up_progress(running_job& job, logger& log, const std::string& reason) {
+  job.progress.reset();
+  if (std::exchange(job.progress_refused, true)) return;
+  log.warn("the database refuses the progress of a job, which is not written any more",
+           {{"kind", job.lane->options.kind}, {"job", job.id}, {"reason", reason}});
+}
+
+progress_writer::progress_writer(asio::io_context& io, pg::session& session, logger& log,
                                  std::function<void(const job_ptr&)> lost)
     : io_(io),
       session_(session),
+      log_(log),
       lost_(std::move(lost)),
       arrived_(io.get_executor()),
       settings_(queries::progress_settings.statement()) {}
 
 void progress_writer::report(const job_ptr& job, progress_report report) {
-  if (job->settled) return;
+  if (job->settled || job->progress_refused) return;
   job->progress = std::move(report);
   ++job->reports;
-  if (!std::exchange(job->report_waits, true)) waiting_.push_back(job);
+  write_later(job);
   arrived_.set();
   if (std::exchange(started_, true)) return;
   asio::co_spawn(io_, run(), [](const std::exception_ptr& thrown) {
@@ -62,33 +70,58 @@ asio::awaitable<void> progress_writer::run() {
   asio::steady_timer timer(io_);
   for (;;) {
     while (waiting_.empty()) co_await arrived_.wait_for(std::chrono::hours{1});
-    std::map<lane*, std::vector<sent_report>> by_lane;
+    std::map<lane*, std::vector<job_ptr>> by_lane;
     for (auto& job : std::exchange(waiting_, {})) {
       job->report_waits = false;
-      if (job->settled || !job->progress) continue;
-      by_lane[job->lane].push_back({job, job->reports});
+      by_lane[job->lane].push_back(job);
     }
-    for (auto& [lane, reports] : by_lane) co_await write(*lane, std::move(reports));
+    for (auto& [lane, jobs] : by_lane) co_await write(*lane, std::move(jobs));
     timer.expires_after(between_writes);
     co_await timer.async_wait(asio::use_awaitable);
   }
 }
 
 /// What cannot be written now is written with the next round, if nothing newer is there by then.
-asio::awaitable<void> progress_writer::write(lane& of, std::vector<sent_report> reports) {
-  std::sort(reports.begin(), reports.end(),
-            [](const auto& a, const auto& b) { return a.job->id < b.job->id; });
-  std::vector<const running_job*> jobs;
-  for (const auto& each : reports) jobs.push_back(each.job.get());
-  auto calls = pg::together(pg::with(settings_), progress_call(of.sql.progress, of, jobs));
+asio::awaitable<void> progress_writer::write(lane& of, std::vector<job_ptr> jobs) {
+  std::erase_if(jobs, [](const job_ptr& job) { return job->settled || !job->progress; });
+  if (jobs.empty()) co_return;
+  std::sort(jobs.begin(), jobs.end(),
+            [](const job_ptr& a, const job_ptr& b) { return a->id < b->id; });
+  std::vector<sent_report> reports;
+  std::vector<const running_job*> sent;
+  for (const auto& job : jobs) {
+    reports.push_back({job, job->reports});
+    sent.push_back(job.get());
+  }
+  auto calls = pg::together(pg::with(settings_), progress_call(of.sql.progress, of, sent));
+  std::string refusal;
   try {
     const auto answers = co_await session_.run(std::move(calls));
     settle(reports, answers.back());
-  } catch (const pg::error&) {
-    for (const auto& each : reports) {
-      if (!std::exchange(each.job->report_waits, true)) waiting_.push_back(each.job);
-    }
+    co_return;
+  } catch (const pg::error& e) {
+    if (pg::classify(e.sqlstate()) == pg::error_class::permanent) refusal = e.what();
   }
+  if (refusal.empty()) {
+    for (const auto& job : jobs) write_later(job);
+  } else if (jobs.size() > 1) {
+    co_await write_halves(of, std::move(jobs));
+  } else {
+    give_up_progress(*jobs.front(), log_, refusal);
+  }
+}
+
+/// One report that the database refuses must not keep the others from being written.
+asio::awaitable<void> progress_writer::write_halves(lane& of, std::vector<job_ptr> jobs) {
+  const auto middle = jobs.begin() + static_cast<std::ptrdiff_t>(jobs.size() / 2);
+  std::vector<job_ptr> second(middle, jobs.end());
+  jobs.erase(middle, jobs.end());
+  co_await write(of, std::move(jobs));
+  co_await write(of, std::move(second));
+}
+
+void progress_writer::write_later(const job_ptr& job) {
+  if (!std::exchange(job->report_waits, true)) waiting_.push_back(job);
 }
 
 void progress_writer::settle(const std::vector<sent_report>& reports, const pg::result& answer) {
@@ -104,7 +137,7 @@ void progress_writer::settle(const std::vector<sent_report>& reports, const pg::
     if (found[i] == fate::lost) {
       lost_(job);
     } else if (found[i] == fate::locked) {
-      if (!std::exchange(job->report_waits, true)) waiting_.push_back(job);
+      write_later(job);
     } else if (job->reports == reports[i].number) {
       job->progress.reset();
     }

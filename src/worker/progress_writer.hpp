@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/event.hpp"
+#include "common/log.hpp"
 #include "common/pg/session.hpp"
 #include "worker/running_job.hpp"
 
@@ -13,11 +14,12 @@ namespace rowrunner {
 
 /// Writes how far jobs have come: of each job the newest report, at most four times a second, one
 /// statement a kind. Reports never wait for it, and ends neither: a job's report is kept until it
-/// is known to be written, and its end writes it otherwise.
+/// is known to be written, and its end writes it otherwise. A job whose report the database refuses
+/// goes on without progress.
 class progress_writer {
  public:
-  /// `lost` is told of a job whose report was refused.
-  progress_writer(boost::asio::io_context& io, pg::session& session,
+  /// `lost` is told of a job whose report came under a lost lease.
+  progress_writer(boost::asio::io_context& io, pg::session& session, logger& log,
                   std::function<void(const job_ptr&)> lost);
 
   void report(const job_ptr& job, progress_report report);
@@ -29,11 +31,14 @@ class progress_writer {
   };
 
   boost::asio::awaitable<void> run();
-  boost::asio::awaitable<void> write(lane& of, std::vector<sent_report> reports);
+  boost::asio::awaitable<void> write(lane& of, std::vector<job_ptr> jobs);
+  boost::asio::awaitable<void> write_halves(lane& of, std::vector<job_ptr> jobs);
   void settle(const std::vector<sent_report>& reports, const pg::result& answer);
+  void write_later(const job_ptr& job);
 
   boost::asio::io_context& io_;
   pg::session& session_;
+  logger& log_;
   std::function<void(const job_ptr&)> lost_;
   std::vector<job_ptr> waiting_;
   event arrived_;
@@ -45,5 +50,8 @@ class progress_writer {
 /// jobs are of one lane, have a report, and are in the order of their ids.
 pg::call progress_call(const pg::statement& statement, const lane& of,
                        const std::vector<const running_job*>& jobs);
+
+/// The database refuses the job's progress: it is logged once, and no more of it is written.
+void give_up_progress(running_job& job, logger& log, const std::string& reason);
 
 }  // namespace rowrunner

@@ -66,6 +66,8 @@ struct running_job final : detail::job_backend, std::enable_shared_from_this<run
   std::optional<progress_report> progress;
   std::uint64_t reports = 0;
   bool report_waits = false;
+  /// The database has refused a report: no other one is written.
+  bool progress_refused = false;
 
   // Read from any thread.
   std::stop_source stopping;

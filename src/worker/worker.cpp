@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What is kept of the grace period for giving jobs back and saving the last counters.
+/// The part of the grace period that is kept for releasing jobs and saving the last counters.
 constexpr auto reserve = 1'500ms;
 constexpr auto forever = std::chrono::steady_clock::time_point::max();
 /// So many threads of a kind may hang before the process must be replaced.
@@ -31,12 +31,14 @@ constexpr auto longest_timeout = 30 * 24h;
 /// The exit code of a process whose engine is stuck; a supervisor starts it again.
 constexpr int stuck_exit_code = 70;
 
+bool is_lease(std::chrono::milliseconds time) { return time >= 1s && time <= 24h; }
+
 worker_options checked(worker_options options) {
   const auto require = [](bool fine, const char* what) {
     if (!fine) throw std::invalid_argument(what);
   };
   require(!options.database_url.empty(), "the worker needs a database URL");
-  require(options.lease >= 1s && options.lease <= 24h, "the lease must be from a second to a day");
+  require(is_lease(options.lease), "the lease must be from a second to a day");
   require(options.poll_min > 0ms && options.poll_max >= options.poll_min,
           "the poll interval must be positive and its upper end not below its lower end");
   require(options.shutdown_grace >= 0ms && options.shutdown_grace <= 24h,
@@ -68,6 +70,7 @@ struct worker::impl::parts {
   job_writes writes;
   claimer claims;
   queue_loop loop;
+  pg::session keeping;
   lease_keeper keeper;
   upkeep rounds;
   watchdog dog;
@@ -79,17 +82,18 @@ worker::impl::parts::parts(impl& self, std::size_t threads)
       finish(*self.io_, self.ends_, self.leases_, self.lanes_, self.changed_, *self.log_,
              self.options_.name),
       execute(self.io_, pool, finish, self.lanes_, self.changed_),
-      writes(self.io_, self.ends_, self.upkeep_,
+      writes(self.io_, self.ends_, self.upkeep_, *self.log_,
              [this](const job_ptr& job) { execute.reject(job); }),
-      claims(self.claims_, self.leases_, *self.log_, self.options_.name, self.options_.lease,
+      claims(self.claims_, self.leases_, *self.log_, self.options_.name,
              handler_tools{&writes, &pool}),
       loop(*self.io_, self.claims_, claims, execute, finish, self.lanes_, self.options_,
            self.changed_, *self.log_),
-      keeper(*self.io_, self.keeper_, self.leases_, execute, *self.log_, self.options_.name,
-             self.options_.lease),
+      keeping(self.io_->get_executor(), self.keeper_connection()),
+      keeper(*self.io_, keeping, self.leases_, execute, *self.log_, self.options_.name,
+             self.lanes_),
       rounds(*self.io_, self.upkeep_, self.lanes_, *self.log_, self.options_.name,
              self.options_.horizon_alarm),
-      dog(std::max<std::chrono::milliseconds>(self.options_.lease * 2, 5s), [&self] {
+      dog(std::max<std::chrono::milliseconds>(longest_lease(self.lanes_) * 2, 5s), [&self] {
         self.log_->error("a handler has blocked the worker's thread for too long, leaving",
                          {{"exit_code", stuck_exit_code}});
         std::_Exit(stuck_exit_code);
@@ -104,9 +108,7 @@ worker::impl::impl(worker_options options, std::shared_ptr<logger> log)
       services_(io_->get_executor(), handlers_, log_),
       claims_(io_->get_executor(), connection("claims")),
       ends_(io_->get_executor(), connection("ends")),
-      keeper_(io_->get_executor(), connection("keeper")),
       upkeep_(io_->get_executor(), connection("upkeep")),
-      leases_(options_.lease),
       changed_(io_->get_executor()) {}
 
 pg::settings worker::impl::connection(const char* purpose) const {
@@ -115,8 +117,13 @@ pg::settings worker::impl::connection(const char* purpose) const {
   settings.pooled = options_.pooled;
   settings.system_names_only = true;
   settings.application_name = std::string{"rowrunner "} + purpose;
-  // A heartbeat that hangs must leave time for another one on a new connection.
-  settings.answer_timeout = purpose == std::string_view{"keeper"} ? options_.lease / 3 : 30s;
+  return settings;
+}
+
+/// A heartbeat that hangs must leave time for another one on a new connection.
+pg::settings worker::impl::keeper_connection() const {
+  auto settings = connection("keeper");
+  settings.answer_timeout = shortest_lease(lanes_) / 3;
   return settings;
 }
 
@@ -134,6 +141,11 @@ void worker::impl::add(kind_options options, any_handler handler) {
   if (options.timeout < 0ms || options.timeout > longest_timeout) {
     throw std::invalid_argument("the timeout of kind " + options.kind +
                                 " must be from nothing (no limit) to 30 days");
+  }
+  if (options.lease == 0ms) options.lease = options_.lease;
+  if (!is_lease(options.lease)) {
+    throw std::invalid_argument("the lease of kind " + options.kind +
+                                " must be from a second to a day");
   }
   for (const auto& lane : lanes_) {
     if (lane->options.kind == options.kind) {
@@ -182,7 +194,9 @@ asio::awaitable<void> worker::impl::main() {
   // Caught before the log says that the worker has started: a supervisor that reads the line may
   // send SIGTERM at once.
   auto signals = std::make_unique<asio::signal_set>(*io_, SIGTERM, SIGINT);
-  log_->info("worker started", {{"kinds", lanes_.size()}, {"drain", options_.drain}});
+  std::string kinds;
+  for (const auto& lane : lanes_) kinds += (kinds.empty() ? "" : ", ") + lane->kind.kind;
+  log_->info("worker started", {{"kinds", kinds}, {"drain", options_.drain}});
   spawn(parts_->keeper.keep());
   spawn(parts_->keeper.guard_deadlines());
   spawn(parts_->rounds.run());
@@ -297,7 +311,7 @@ asio::awaitable<void> worker::impl::shut_down() {
   log_->info("worker stopped", {{"succeeded", sum.succeeded},
                                 {"failed", sum.failed},
                                 {"retried", sum.retried},
-                                {"given_back", sum.released},
+                                {"released", sum.released},
                                 {"refused", sum.refused},
                                 {"unwritten", parts_->finish.pending()}});
 }

@@ -63,6 +63,7 @@ class worker::impl {
   void leave_in_order();
   pg::settings connection(const char* purpose) const;
   pg::settings handler_connection() const;
+  pg::settings keeper_connection() const;
 
   /// Only `pooled` changes, at the start.
   worker_options options_;
@@ -75,7 +76,6 @@ class worker::impl {
   // Owned by the engine's thread.
   pg::session claims_;
   pg::session ends_;
-  pg::session keeper_;
   pg::session upkeep_;
   lease_book leases_;
   std::unique_ptr<parts> parts_;

@@ -22,9 +22,8 @@ TEST_F(api_changes, retry_queues_a_failed_job_and_no_other) {
 }
 
 TEST_F(api_changes, cancel_with_a_reason_and_cascade) {
-  const auto parent = add_scan("p"), child = add_scan("c"), running = add_scan("r");
-  db_.exec("SELECT rowrunner.run_after('scan', '" + child + "', 'scan', ARRAY['" + parent +
-           "'::uuid])");
+  const auto parent = add_scan("p"), running = add_scan("r");
+  add_child("c", parent);
   const auto reply = call("POST", "/api/jobs/scan/" + parent + "/cancel", "operator",
                           R"({"reason": "not needed", "cascade": true})");
   EXPECT_EQ(json::parse(reply.body).at("result"), "cancelled") << reply.body;
@@ -50,9 +49,7 @@ TEST_F(api_changes, run_now_ends_a_delay) {
   EXPECT_EQ(status("POST", "/api/jobs/scan/" + id + "/run-now"), 200);
   EXPECT_NE(claim("scan"), "");
   EXPECT_EQ(status("POST", "/api/jobs/scan/" + id + "/run-now"), 409);
-  const auto child = add_scan("c");
-  db_.exec("SELECT rowrunner.run_after('scan', '" + child + "', 'scan', ARRAY['" + id +
-           "'::uuid])");
+  const auto child = add_child("c", id);
   const auto held = call("POST", "/api/jobs/scan/" + child + "/run-now");
   EXPECT_EQ(held.status, 409);
   EXPECT_THAT(held.body, HasSubstr("waits for others"));

@@ -70,7 +70,7 @@ TEST_F(api_failed, more_groups_than_a_page_shows) {
 }
 
 TEST_F(api_failed, the_jobs_of_a_group_in_pages) {
-  add_failed("a", 3, "page %s failed");
+  add_failed("a", 3, "page no-%s failed");
   add_failed("b", 1, "no stamp");
   const auto path = "/api/failed/jobs?kind=letter&limit=2&fingerprint=" + fingerprint("a");
   const auto first = get(path);
@@ -92,7 +92,7 @@ TEST_F(api_failed, the_jobs_of_a_group_in_pages) {
 }
 
 TEST_F(api_failed, one_group_is_retried_and_the_others_stay) {
-  add_failed("a", 450, "page %s failed");
+  add_failed("a", 450, "page no-%s failed");
   add_failed("b", 2, "no stamp");
   const auto begun = call("POST", "/api/failed/retry", "operator", wish(fingerprint("a")));
   ASSERT_EQ(begun.status, 202) << begun.body;
@@ -109,15 +109,15 @@ TEST_F(api_failed, one_group_is_retried_and_the_others_stay) {
 }
 
 TEST_F(api_failed, a_job_that_fails_again_is_not_retried_again) {
-  add_failed("a", 1, "page %s failed");
+  add_failed("a", 1, "page no-%s failed");
   auto begun = call("POST", "/api/failed/retry", "operator", R"({"kind": "letter"})");
   EXPECT_EQ(ended(server_.port(), body_of(begun).at("id")).at("requeued"), 1);
-  fail("letter", db_.value("SELECT id FROM letter_jobs"), "page 1 failed");
+  fail("letter", db_.value("SELECT id FROM letter_jobs"), "page no-1 failed");
   EXPECT_EQ(db_.value("SELECT status FROM letter_jobs"), "failed");
 }
 
 TEST_F(api_failed, all_of_a_kind_but_what_was_cancelled) {
-  add_failed("a", 2, "page %s failed");
+  add_failed("a", 2, "page no-%s failed");
   add_failed("b", 1, "cancelled: not needed");
   const auto begun = call("POST", "/api/failed/retry", "operator", R"({"kind": "letter"})");
   EXPECT_EQ(ended(server_.port(), body_of(begun).at("id")).at("requeued"), 2);
@@ -126,7 +126,7 @@ TEST_F(api_failed, all_of_a_kind_but_what_was_cancelled) {
 
 // A job that another session has locked keeps neither the others nor the operation.
 TEST_F(api_failed, a_locked_job_is_passed_over) {
-  add_failed("a", 3, "page %s failed");
+  add_failed("a", 3, "page no-%s failed");
   pqxx::connection other(db_.url());
   pqxx::work lock(other);
   lock.exec("SELECT FROM letter_jobs WHERE recipient = '2' FOR UPDATE");
@@ -190,7 +190,7 @@ TEST_F(api_operations, the_same_again_is_the_one_that_runs_and_can_be_cancelled)
 
 // Each job is queued once, whatever becomes of the server that does it.
 TEST_F(api_operations, a_server_that_is_killed_midway_leaves_nothing_undone_or_done_twice) {
-  add_failed("a", 4000, "page %s failed");
+  add_failed("a", 4000, "page no-%s failed");
   db_.exec(
       "CREATE TABLE public.queued_again (id uuid);"
       "CREATE FUNCTION public.note() RETURNS trigger LANGUAGE plpgsql AS "

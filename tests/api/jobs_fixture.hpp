@@ -68,6 +68,14 @@ class jobs_server : public ::testing::Test {
     return db_.value("INSERT INTO scan_jobs (job_key, user_id) VALUES ('" + key + "', '" + user +
                      "') RETURNING id");
   }
+  /// A scan that waits for another job, which is said in the transaction that enqueues it.
+  std::string add_child(const std::string& key, const std::string& parent) {
+    db_.exec("INSERT INTO scan_jobs (job_key, user_id) VALUES ('" + key +
+             "', 'user');"
+             "SELECT rowrunner.run_after('scan', (SELECT id FROM scan_jobs WHERE job_key = '" +
+             key + "'), 'scan', ARRAY['" + parent + "'::uuid])");
+    return db_.value("SELECT id FROM scan_jobs WHERE job_key = '" + key + "'");
+  }
   /// Claims the next job of the kind, and gives its lease.
   std::string claim(const std::string& kind) {
     return db_.value("SELECT c->>'lease' FROM rowrunner.claim('" + kind + "', 'w') c");

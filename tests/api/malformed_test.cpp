@@ -113,6 +113,73 @@ TEST_F(api_malformed, a_request_with_one_wrong_byte_gets_no_5xx) {
   EXPECT_EQ(ask(server_.port(), "GET", "/livez").status, 200);
 }
 
+// What JSON parsers disagree on, wrong types and unknown members, at every route that takes a body.
+TEST_F(api_malformed, bodies_of_other_routes_get_4xx) {
+  const auto token = db_.token("o", "operator");
+  const std::string id = "01900000-0000-7000-8000-000000000000";
+  std::vector<std::string> bodies{"null",
+                                  "true",
+                                  "0",
+                                  "\"x\"",
+                                  "[]",
+                                  "[{}]",
+                                  "{",
+                                  "}",
+                                  "{}}",
+                                  "{,}",
+                                  "{\"kind\"}",
+                                  "{\"kind\":}",
+                                  "{\"kind\":\"a\",}",
+                                  "{'kind':'a'}",
+                                  "{kind:\"a\"}",
+                                  "{\"kind\":\"a\"} x",
+                                  "{\"kind\":null}",
+                                  "{\"kind\":[]}",
+                                  "{\"kind\":{}}",
+                                  "{\"kind\":1e999}",
+                                  "{\"kind\":01}",
+                                  "{\"kind\":+1}",
+                                  "{\"kind\":.5}",
+                                  "{\"kind\":0x1}",
+                                  "{\"kind\":NaN}",
+                                  "{\"kind\":Infinity}",
+                                  "{\"kind\":\"\\x\"}",
+                                  "{\"kind\":\"\\u12\"}",
+                                  "{\"kind\":\"\\ud800\"}",
+                                  "{\"kind\":\"\\u0000\"}",
+                                  "{\"kind\":\"a\tb\"}",
+                                  "{\"kind\":\"\xff\"}",
+                                  "{\"kind\":\"\xc0\x80\"}",
+                                  "{\"kind\":\"\xed\xa0\x80\"}",
+                                  "\xef\xbb\xbf{\"kind\":\"a\"}",
+                                  "{\"kind\":\"a\",\"fingerprint\":1}",
+                                  "{\"reason\":[]}",
+                                  "{\"cascade\":\"yes\"}",
+                                  "{\"cascade\":null}",
+                                  "{\"why\":\"\"}",
+                                  "/**/{}",
+                                  "{}//",
+                                  "{\"kind\":\"a\" \"b\":1}",
+                                  "<kind/>",
+                                  "kind=a"};
+  bodies.push_back(std::string(3000, '['));
+  bodies.push_back("{\"kind\":" + std::string(1000, '[') + std::string(1000, ']') + "}");
+  int refused = 0;
+  for (const std::string& path :
+       {std::string("/api/failed/retry"), "/api/jobs/none/" + id + "/cancel"}) {
+    for (const auto& body : bodies) {
+      const auto reply =
+          ask(server_.port(), "POST", path,
+              {{"Authorization", "Bearer " + token}, {"Content-Type", "application/json"}}, body);
+      EXPECT_TRUE(reply.status >= 400 && reply.status < 500)
+          << reply.status << ' ' << path << ' ' << body;
+      ++refused;
+    }
+  }
+  EXPECT_GE(refused, 90);
+  EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.operations"), "0");
+}
+
 TEST_F(api_malformed, connections_that_are_reset_do_no_harm) {
   for (int i = 0; i < 200; ++i) {
     raw_client client(server_.port());
@@ -124,7 +191,7 @@ TEST_F(api_malformed, connections_that_are_reset_do_no_harm) {
 TEST_F(api_malformed, more_connections_than_slots_leave_health_answering) {
   served server(db_.url());
   std::vector<std::unique_ptr<raw_client>> holding;
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < 2500; ++i) {
     holding.push_back(std::make_unique<raw_client>(server.port()));
     ASSERT_TRUE(holding.back()->connected()) << i;
     holding.back()->send("GET /livez HT");

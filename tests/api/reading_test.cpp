@@ -168,11 +168,7 @@ TEST_F(api_reading, why_a_job_does_not_run) {
   db_.exec("UPDATE scan_jobs SET run_at = 'infinity'");
   EXPECT_THAT(why(id), ElementsAre("held_by_hand"));
   db_.exec("UPDATE scan_jobs SET run_at = now()");
-  const auto child = db_.value(
-      "WITH c AS (INSERT INTO scan_jobs (job_key) VALUES ('child') RETURNING id)"
-      " SELECT id FROM c");
-  db_.exec("SELECT rowrunner.run_after('scan', '" + child + "', 'scan', ARRAY['" + id +
-           "'::uuid])");
+  const auto child = add_child("child", id);
   EXPECT_THAT(get("/api/jobs/scan/" + child).at("waits")[0].at("message").get<std::string>(),
               HasSubstr("1 of 1 jobs"));
   EXPECT_EQ(get("/api/jobs/scan/" + child).at("waits")[0].at("left"), 1);

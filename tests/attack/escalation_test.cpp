@@ -178,8 +178,8 @@ TEST_F(escalation, an_application_cannot_hold_a_job_that_it_did_not_enqueue) {
   }
 }
 
-// Whoever runs as the owner of a function may move it into a schema of hers and replace its body
-// there: the triggers of every job table would then run that with anybody's rights.
+// A role that runs as the owner of a function may move it into a schema of its own and replace its
+// body there: the triggers of every job table would then run that with any role's permissions.
 TEST_F(escalation, the_owner_of_a_job_table_cannot_take_the_engines_triggers_over) {
   trap(
       "BEGIN ALTER FUNCTION rowrunner.on_insert() SET SCHEMA mallory;"
@@ -252,6 +252,7 @@ TEST_F(escalation, a_function_of_the_job_writer_runs_nothing_as_another_role) {
     EXPECT_THAT(row[1].as<std::string>(),
                 HasSubstr("\nBEGIN\n  IF current_user <> 'rowrunner_job_writer' THEN\n    RAISE"))
         << name;
+    EXPECT_THAT(row[1].as<std::string>(), HasSubstr("set search_path or left a cursor")) << name;
     db_.exec("ALTER FUNCTION " + name + " OWNER TO CURRENT_USER");
   }
   for (const std::string function : {"requeue", "cancel", "enqueue_again"}) {

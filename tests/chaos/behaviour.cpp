@@ -22,15 +22,16 @@ struct share {
 };
 
 /// Of a thousand ordinary attempts, about. Each seed makes its own mixture of them.
-constexpr std::array<share, 9> ordinary{{{action::succeed, 360},
-                                         {action::effect, 360},
-                                         {action::steps, 90},
-                                         {action::fail, 110},
-                                         {action::fail_for_good, 10},
-                                         {action::retry_later, 15},
-                                         {action::snooze, 30},
-                                         {action::refused_effect, 10},
-                                         {action::out_of_memory, 15}}};
+constexpr std::array<share, 10> ordinary{{{action::succeed, 360},
+                                          {action::effect, 360},
+                                          {action::steps, 90},
+                                          {action::fork, 20},
+                                          {action::fail, 110},
+                                          {action::fail_for_good, 10},
+                                          {action::retry_later, 15},
+                                          {action::snooze, 30},
+                                          {action::refused_effect, 10},
+                                          {action::out_of_memory, 15}}};
 
 std::uint64_t parts_of(std::uint64_t seed, const share& each) {
   const auto percent = 50 + draw(seed, "weight", static_cast<std::uint64_t>(each.what)) % 101;
@@ -82,7 +83,10 @@ behaviour behaviour_of(std::uint64_t seed, std::string_view job, int attempt) {
   const auto again = mixed(chance);
   const auto kind = class_of(job);
   behaviour chosen{ordinary_action(seed, chance), ordinary_time(again)};
-  if (kind == "late" && attempt == 1) {
+  if (chosen.what == action::fork && kind != "job") chosen.what = action::effect;
+  if (kind == "pages") {
+    chosen = {action::pages, milliseconds{again % 8 == 0 ? 300 : again / 8 % 60}};
+  } else if (kind == "late" && attempt == 1) {
     chosen = {late_action(chance), milliseconds{1'500 + again % 2'500}};
     chosen.stubborn = true;
   } else if (kind == "slow") {
@@ -103,6 +107,37 @@ behaviour behaviour_of(std::uint64_t seed, std::string_view job, int attempt) {
     chosen = {action::steps, milliseconds{again % 50}};
   }
   return chosen;
+}
+
+pages_plan pages_of(std::uint64_t seed, std::string_view job) {
+  const auto chance = draw(seed, std::string(job) + " pages");
+  pages_plan plan;
+  plan.pages = 2 + static_cast<int>(chance % 5);
+  plan.in_pairs = chance / 5 % 3 == 0;
+  plan.summed = chance / 15 % 2 == 0;
+  const int page = 1 + static_cast<int>(chance / 30 % static_cast<std::uint64_t>(plan.pages));
+  const auto luck = chance / 300 % 60;
+  if (luck == 0) plan.crash_after = page;
+  if (luck > 48) plan.fail_after = page;
+  return plan;
+}
+
+bool has_kid(std::uint64_t seed, std::string_view job, int page) {
+  return draw(seed, kid_of(job, page)) % 3 == 0;
+}
+
+std::string kid_of(std::string_view job, int page) {
+  return "kid-" + std::string(job) + "-" + std::to_string(page);
+}
+std::string sum_of(std::string_view job) { return "sum-" + std::string(job); }
+std::string leaf_of(std::string_view job, int number) {
+  return "leaf-" + std::string(job) + "-" + std::to_string(number);
+}
+std::string total_of(std::string_view job) { return "total-" + std::string(job); }
+
+bool made_by_a_job(std::string_view job) {
+  const auto kind = class_of(job);
+  return kind == "kid" || kind == "sum" || kind == "leaf" || kind == "total";
 }
 
 }  // namespace rowrunner::chaos

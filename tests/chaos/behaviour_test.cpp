@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -25,7 +26,7 @@ TEST(behaviour, is_a_function_of_seed_job_and_attempt) {
 
 TEST(behaviour, every_seed_has_its_own_mixture_of_everything_ordinary) {
   const auto one = mixture(1), two = mixture(2);
-  EXPECT_EQ(one.size(), 9U);
+  EXPECT_EQ(one.size(), 10U);
   EXPECT_NE(one, two);
   EXPECT_FALSE(one.contains(action::crash));
   EXPECT_FALSE(one.contains(action::hang));
@@ -44,6 +45,34 @@ TEST(behaviour, the_class_of_a_name_decides) {
     EXPECT_GT(behaviour_of(seed, "slow-1", 1).time, std::chrono::seconds{10});
     EXPECT_GE(behaviour_of(seed, "sloth-1", 2).time, std::chrono::seconds{50});
   }
+}
+
+TEST(behaviour, what_a_job_makes_has_its_name_and_makes_nothing_itself) {
+  EXPECT_EQ(kid_of("pages-7", 2), "kid-pages-7-2");
+  EXPECT_EQ(total_of("job-7"), "total-job-7");
+  EXPECT_TRUE(made_by_a_job(leaf_of("job-7", 1)));
+  EXPECT_TRUE(made_by_a_job(sum_of("pages-7")));
+  EXPECT_FALSE(made_by_a_job("pages-7"));
+  for (int i = 0; i < 2'000; ++i) {
+    EXPECT_NE(behaviour_of(1, leaf_of("job-" + std::to_string(i), 1), 1).what, action::fork);
+  }
+}
+
+TEST(behaviour, every_sort_of_pages_comes) {
+  int pairs = 0, summed = 0, crashes = 0, failures = 0, kids = 0;
+  for (int i = 0; i < 2'000; ++i) {
+    const auto name = "pages-" + std::to_string(i);
+    EXPECT_EQ(behaviour_of(1, name, 1).what, action::pages);
+    const auto plan = pages_of(1, name);
+    EXPECT_GE(plan.pages, 2);
+    EXPECT_LE(std::max(plan.crash_after, plan.fail_after), plan.pages);
+    pairs += plan.in_pairs;
+    summed += plan.summed;
+    crashes += plan.crash_after > 0;
+    failures += plan.fail_after > 0;
+    kids += has_kid(1, name, 1);
+  }
+  for (const int count : {pairs, summed, crashes, failures, kids}) EXPECT_GT(count, 5);
 }
 
 }  // namespace

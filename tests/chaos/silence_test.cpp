@@ -41,7 +41,8 @@ class silence : public ::testing::Test {
     job->lane = &home;
     job->id = db.add("a");
     job->lease = std::stoll(db.value("SELECT rowrunner.claim('test', 'me', 1, '2 s') ->> 'lease'"));
-    leases.open(job->lease, 1, lease_book::clock::now());
+    leases.open(job->lease, 1, lease_book::clock::now(), 2s);
+    home.options.lease = 2s;
     connect();
     proxy.tell("stall writes");
   }
@@ -81,7 +82,7 @@ class silence : public ::testing::Test {
   pg::session writes{io->get_executor(), through(proxy.open("writes", db.url()))};
   pg::session keeping{io->get_executor(), through(db.url())};
   logger log{log_level::off};
-  lease_book leases{2s};
+  lease_book leases;
   lane_list lanes;
   changes changed{io->get_executor()};
   job_ptr job = std::make_shared<running_job>();
@@ -91,7 +92,7 @@ TEST_F(silence, a_lease_whose_end_does_not_arrive_is_extended) {
   blocking_pool pool(1);
   finisher finish(*io, writes, leases, lanes, changed, log, "me");
   executor execute(io, pool, finish, lanes, changed);
-  lease_keeper keeper(*io, keeping, leases, execute, log, "me", 2s);
+  lease_keeper keeper(*io, keeping, leases, execute, log, "me", lanes);
   finish.add({job, succeeded{}});
   asio::co_spawn(*io, finish.run(), asio::detached);
   asio::co_spawn(*io, keeper.keep(), asio::detached);
@@ -105,7 +106,7 @@ TEST_F(silence, a_lease_whose_end_does_not_arrive_is_extended) {
 }
 
 TEST_F(silence, a_handler_that_is_told_to_stop_does_not_wait_for_an_answer) {
-  job_writes writing(io, writes, keeping, [](const job_ptr&) {});
+  job_writes writing(io, writes, keeping, log, [](const job_ptr&) {});
   bool stopped = false;
   const auto left = [&](const std::exception_ptr& thrown, const nlohmann::json&) {
     try {

@@ -27,12 +27,12 @@ class finish : public ::testing::Test {
     settings_.url = place.url;
     settings_.pooled = place.pooled;
     session_ = std::make_unique<pg::session>(io.get_executor(), settings_);
-    auto& home = *lanes.front();
-    home.kind.id = std::stoi(db.value("SELECT id FROM rowrunner.kinds WHERE kind = 'test'"));
-    home.kind.kind = "test";
-    home.kind.table = "public.test_jobs";
-    home.kind.cancelled_status = "cancelled";
-    home.sql = kind_statements(home.kind, {});
+    auto& served = *lanes.front();
+    served.kind.id = std::stoi(db.value("SELECT id FROM rowrunner.kinds WHERE kind = 'test'"));
+    served.kind.kind = "test";
+    served.kind.table = "public.test_jobs";
+    served.kind.cancelled_status = "cancelled";
+    served.sql = kind_statements(served.kind, {});
     finish_ = std::make_unique<finisher>(io, *session_, leases, lanes, changed, log, "me");
   }
 
@@ -45,7 +45,7 @@ class finish : public ::testing::Test {
     job->lane = lanes.front().get();
     job->id = id;
     job->lease = lease;
-    leases.open(lease, 1, lease_book::clock::now());
+    leases.open(lease, 1, lease_book::clock::now(), 10s);
     return {job, std::move(result)};
   }
   void write_all() {
@@ -63,7 +63,7 @@ class finish : public ::testing::Test {
         std::to_string(jobs) + ") j");
     ASSERT_EQ(claimed.size(), jobs);
     leases.open(claimed[0][1].as<std::int64_t>(), static_cast<std::size_t>(jobs),
-                lease_book::clock::now());
+                lease_book::clock::now(), 10s);
     for (const auto& row : claimed) {
       finish_->add(of(row[0].as<std::string>(), row[1].as<std::int64_t>(), succeeded{}));
     }
@@ -86,7 +86,7 @@ class finish : public ::testing::Test {
   jobs_database db;
   boost::asio::io_context io;
   logger log{log_level::off};
-  lease_book leases{10s};
+  lease_book leases;
   changes changed{io.get_executor()};
   lane_list lanes = one_lane();
   std::unique_ptr<finisher> finish_;
@@ -165,8 +165,8 @@ TEST_F(finish, an_end_that_was_cut_off_before_its_commit_is_written_again) {
 // Nineteen hundred and ninety-nine commits would be waited for one after the other.
 TEST_F(finish, one_locked_row_costs_its_batch_a_dozen_transactions) {
   end_many(2000);
-  pqxx::connection somebody(db.url());
-  pqxx::work tx(somebody);
+  pqxx::connection other(db.url());
+  pqxx::work tx(other);
   tx.exec("SELECT FROM test_jobs WHERE name = 'a1234' FOR UPDATE");
   boost::asio::co_spawn(io, finish_->run(), boost::asio::detached);
   while (total().succeeded < 1999) io.run_one();
@@ -229,7 +229,7 @@ TEST_F(finish, an_error_text_that_cannot_be_stored_is_made_storable) {
   EXPECT_EQ(db.value("SELECT last_error FROM test_jobs"), "bad \uFFFD and \uFFFD");
 }
 
-TEST_F(finish, a_failure_of_a_job_that_somebody_asked_to_cancel_ends_it) {
+TEST_F(finish, a_failure_of_a_job_whose_cancel_was_requested_ends_it) {
   const auto id = db.add("a");
   const auto lease = claim();
   db.exec("SELECT rowrunner.cancel('test', '" + id + "', 'why not')");

@@ -51,12 +51,16 @@ class joins : public ::testing::Test {
   std::string claim(const std::string& kind) {
     return db_.value("SELECT rowrunner.claim('" + kind + "', 'tester')->>'name'");
   }
-  /// Claims a part, which must be that one, and ends it.
-  void end(const std::string& name, const std::string& how = "succeed") {
+  /// Claims a part, which must be that one, and ends it as the statements of a worker do, without
+  /// firing anything.
+  void end(const std::string& name, const std::string& status = "succeeded") {
     ASSERT_EQ(claim("part"), name);
-    db_.exec("SELECT rowrunner." + how + "('part', id, lease" +
-             (how == "fail" ? ", 'boom', final => true" : "") + ") FROM part WHERE name = '" +
-             name + "'");
+    db_.exec("UPDATE part SET status = '" + status + "', lease = NULL WHERE name = '" + name + "'");
+  }
+  static std::string call(const std::string& function, const std::string& name) {
+    return "SELECT rowrunner." + function + "('part', id, lease" +
+           (function == "fail" ? ", 'boom', final => true" : "") + ") FROM part WHERE name = '" +
+           name + "'";
   }
   std::string fire() { return db_.value("SELECT rowrunner.fire_joins()"); }
   std::string status(const std::string& kind, const std::string& name) {
@@ -104,7 +108,7 @@ TEST_F(joins, a_child_runs_when_its_last_parent_has_ended) {
 TEST_F(joins, any_end_of_a_parent_counts) {
   add("a,b,c,d,e,f");
   join("total", "a,b,c,d,e,f");
-  end("a", "fail");
+  end("a", "failed");
   db_.exec("SELECT rowrunner.cancel('part', id) FROM part WHERE name = 'b'");
   db_.exec("DELETE FROM part WHERE name = 'c'");
   db_.exec("UPDATE part SET status = 'succeeded' WHERE name = 'd'");
@@ -170,7 +174,7 @@ TEST_F(joins, a_child_that_was_enqueued_in_a_subtransaction_can_wait) {
 TEST_F(joins, a_parent_that_is_queued_again_does_not_fire_a_second_time) {
   add("a,b");
   join("total", "a,b");
-  end("a", "fail");
+  end("a", "failed");
   db_.exec("SELECT rowrunner.requeue('part', id) FROM part WHERE name = 'a'");
   end("b");
   EXPECT_EQ(fire(), "1");
@@ -183,7 +187,7 @@ TEST_F(joins, a_parent_that_is_queued_again_does_not_fire_a_second_time) {
 TEST_F(joins, hold_waits_until_a_failed_parent_has_succeeded) {
   add("a,b");
   join("total", "a,b", ", when_failed => 'hold'");
-  end("a", "fail");
+  end("a", "failed");
   end("b");
   EXPECT_EQ(fire(), "0");
   db_.exec("SELECT * FROM rowrunner.sweep(); SELECT * FROM rowrunner.repair('part')");
@@ -198,7 +202,7 @@ TEST_F(joins, hold_waits_until_a_failed_parent_has_succeeded) {
 
 TEST_F(joins, hold_waits_for_a_parent_that_had_failed_before) {
   add("a");
-  end("a", "fail");
+  end("a", "failed");
   EXPECT_EQ(join("total", "a", ", when_failed => 'hold'"), "1");
   EXPECT_EQ(fire(), "0");
   db_.exec("SELECT rowrunner.requeue('part', id) FROM part");
@@ -211,7 +215,7 @@ TEST_F(joins, cancel_cancels_the_child_and_what_waits_for_it) {
   join("c", "a,b", ", when_failed => 'cancel'", "part");
   join("d", "c", ", when_failed => 'cancel'", "part");
   join("e", "d");
-  end("a", "fail");
+  end("a", "failed");
   EXPECT_EQ(fire(), "3");
   EXPECT_EQ(status("part", "c"), "cancelled");
   EXPECT_EQ(status("part", "d"), "cancelled");
@@ -223,7 +227,7 @@ TEST_F(joins, cancel_cancels_the_child_and_what_waits_for_it) {
 
 TEST_F(joins, cancel_knows_a_parent_that_had_failed_before) {
   add("a,b");
-  end("a", "fail");
+  end("a", "failed");
   join("total", "a,b", ", when_failed => 'cancel'");
   EXPECT_EQ(fire(), "1");
   EXPECT_EQ(status("sum", "total"), "cancelled");
@@ -245,7 +249,7 @@ TEST_F(joins, a_chain_and_a_diamond_run_in_their_order) {
   join("bottom", "left,right", "", "part");
   EXPECT_EQ(claim("part"), "top");
   EXPECT_EQ(claim("part"), "");
-  db_.exec("SELECT rowrunner.succeed('part', id, lease) FROM part WHERE name = 'top'");
+  db_.exec("UPDATE part SET status = 'succeeded' WHERE name = 'top'");
   EXPECT_EQ(fire(), "2");
   end("left");
   EXPECT_EQ(fire(), "0");
@@ -362,6 +366,58 @@ TEST_F(joins, a_claim_in_sql_fires_what_is_ready) {
   join("total", "a");
   end("a");
   EXPECT_EQ(claim("sum"), "total");
+}
+
+TEST_F(joins, a_claim_in_sql_fires_what_its_rescue_made_ready) {
+  add("a");
+  join("b", "a", "", "part");
+  ASSERT_EQ(claim("part"), "a");
+  db_.exec(
+      "UPDATE part SET max_attempts = 1; UPDATE rowrunner.leases SET expires_at = '-infinity'");
+  EXPECT_EQ(claim("part"), "b");
+}
+
+TEST_F(joins, an_end_in_sql_fires_what_it_makes_ready_in_its_own_transaction) {
+  for (const std::string how : {"succeed", "fail"}) {
+    add(how);
+    join("after " + how, how);
+    ASSERT_EQ(claim("part"), how);
+    pqxx::connection other(db_.url());
+    pqxx::work tx(other);
+    tx.exec(call(how, how));
+    EXPECT_TRUE(held("sum", "after " + how));
+    tx.commit();
+    EXPECT_EQ(left(), "0 0 0");
+    EXPECT_EQ(db_.value("SELECT run_at <= now() FROM sum WHERE name = 'after " + how + "'"), "t")
+        << "before any claim";
+    EXPECT_EQ(claim("sum"), "after " + how);
+  }
+}
+
+TEST_F(joins, an_attempt_that_fails_in_sql_fires_nothing_while_another_one_is_left) {
+  add("a");
+  join("total", "a");
+  ASSERT_EQ(claim("part"), "a");
+  EXPECT_EQ(db_.value("SELECT rowrunner.fail('part', id, lease, 'boom') FROM part"), "queued");
+  EXPECT_TRUE(held("sum", "total"));
+  EXPECT_EQ(left(), "1 1 0");
+}
+
+// Neither of two ends sees the other one, so neither fires; the next claim does.
+TEST_F(joins, two_last_ends_in_sql_at_the_same_time_fire_once) {
+  add("a,b");
+  join("total", "a,b");
+  ASSERT_EQ(claim("part"), "a");
+  ASSERT_EQ(claim("part"), "b");
+  pqxx::connection other(db_.url());
+  pqxx::work tx(other);
+  tx.exec(call("succeed", "a"));
+  db_.exec(call("succeed", "b"));
+  tx.commit();
+  EXPECT_TRUE(held("sum", "total"));
+  EXPECT_EQ(claim("sum"), "total");
+  EXPECT_EQ(claim("sum"), "");
+  EXPECT_EQ(left(), "0 0 0");
 }
 
 // It could not see an edge that was added after its snapshot.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <future>
 
+#include "support/log_lines.hpp"
 #include "support/worker_thread.hpp"
 
 namespace rowrunner::testing {
@@ -139,6 +140,72 @@ TEST_F(progress, of_many_jobs_takes_one_statement_a_kind) {
   EXPECT_EQ(one.join().succeeded, 100);
   EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.progress"), "100");
   EXPECT_LT(std::stoi(db.value("SELECT count(*) FROM writes")), 10);
+}
+
+// A constraint that somebody has added, or a character that the database has no code for.
+TEST_F(progress, that_the_database_refuses_is_logged_once_and_does_not_touch_others_or_the_end) {
+  db.exec("ALTER TABLE rowrunner.progress ADD CONSTRAINT polite CHECK (message <> 'bad')");
+  db.watch("rowrunner.progress");
+  db.add("bad");
+  db.add("good");
+  log_lines lines;
+  std::atomic<bool> good_is_seen = false;
+  worker_thread one(
+      worker_thread::options_for(db),
+      [&](worker& w) {
+        w.add(test_kind(), [&](job& self) -> asio::awaitable<outcome> {
+          const auto name = self.text("name");
+          co_await self.progress(1, 2, name);
+          while (!good_is_seen) {
+            co_await self.sleep(2ms);
+            if (name == "bad") co_await self.progress(1, 2, name);
+          }
+          co_await self.progress(2, 2, name);
+          co_return succeeded{};
+        });
+      },
+      lines.target());
+  EXPECT_TRUE(db.becomes("SELECT done || ' ' || message FROM rowrunner.progress", "1 good"));
+  good_is_seen = true;
+  EXPECT_TRUE(db.reaches("bad", "succeeded"));
+  EXPECT_TRUE(db.reaches("good", "succeeded"));
+  EXPECT_EQ(one.stop().succeeded, 2);
+  EXPECT_EQ(now(), "2/2 good");
+  EXPECT_EQ(db.value("SELECT sum(attempts) FROM test_jobs"), "0");
+  EXPECT_EQ(lines.count("the database refuses the progress of a job"), 1) << lines.text();
+  EXPECT_EQ(lines.count("violates check constraint"), 1) << lines.text();
+}
+
+// Jobs that end with their report: it is written with the end, or the end without it.
+TEST_F(progress, that_the_database_refuses_at_the_end_costs_no_other_job_its_own) {
+  db.exec(
+      "ALTER TABLE rowrunner.progress ADD CONSTRAINT polite CHECK (message <> 'n17');"
+      "INSERT INTO test_jobs (name) SELECT 'n' || i FROM generate_series(1, 30) i");
+  auto kind = test_kind();
+  kind.max_concurrent = 30;
+  auto options = worker_thread::options_for(db);
+  options.drain = true;
+  log_lines lines;
+  int running = 0;
+  worker_thread one(
+      options,
+      [&](worker& w) {
+        w.add(kind, [&](job& self) -> asio::awaitable<outcome> {
+          ++running;
+          while (running < 30) co_await self.sleep(1ms);
+          co_await self.progress(1, 1, self.text("name"));
+          succeeded end;
+          end.effects.push_back({"INSERT INTO effects (name) VALUES ($1)", {self.text("name")}});
+          co_return end;
+        });
+      },
+      lines.target());
+  EXPECT_EQ(one.join().succeeded, 30);
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.progress"), "29");
+  EXPECT_EQ(db.value("SELECT count(DISTINCT name) FROM effects"), "30");
+  EXPECT_EQ(db.value("SELECT sum(attempts) FROM test_jobs"), "0");
+  EXPECT_EQ(lines.count("the database refuses the progress of a job"), 1) << lines.text();
+  EXPECT_EQ(lines.count("end of a job"), 0) << lines.text();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include "common/pg/exec.hpp"
+#include "support/two_kinds.hpp"
 #include "support/worker_thread.hpp"
 #include "worker/lane.hpp"
 
@@ -44,7 +45,7 @@ class listener {
   std::unique_ptr<PGconn, void (*)(PGconn*)> raw_;
 };
 
-TEST(wake_up, an_enqueue_notifies_nobody_while_nobody_sleeps) {
+TEST(wake_up, an_enqueue_does_not_notify_while_no_worker_sleeps) {
   jobs_database db;
   listener ears(db.url());
   db.add("a");
@@ -98,6 +99,62 @@ TEST(wake_up, what_a_look_finds_is_claimed_without_waiting_for_the_next_look) {
   EXPECT_TRUE(db.reaches("a", "succeeded"));
 }
 
+using handler = boost::asio::awaitable<outcome> (*)(job&);
+
+/// A worker of both kinds that polls so often and runs so many jobs of each at a time.
+worker_thread serve_both(const test_database& db, std::chrono::milliseconds poll, int slots,
+                         handler run) {
+  auto options = worker_thread::options_for(db);
+  options.poll_min = options.poll_max = poll;
+  options.shutdown_grace = 0ms;
+  return worker_thread(options, [=](worker& w) {
+    auto kind = test_kind();
+    kind.max_concurrent = slots;
+    w.add(kind, run);
+    kind.kind = "other";
+    w.add(kind, run);
+  });
+}
+
+TEST(wake_up, a_worker_that_always_finds_jobs_of_one_kind_hears_of_another_one) {
+  two_kinds db;
+  // Enqueued by the first of many ends, so that it comes while the others are being claimed.
+  db.exec(
+      "CREATE FUNCTION add_other() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN"
+      " INSERT INTO public.other_jobs (name) VALUES ('other'); RETURN NULL; END$$;"
+      "CREATE TRIGGER add_other AFTER UPDATE ON test_jobs FOR EACH ROW"
+      " WHEN (NEW.name = 'a1' AND NEW.status = 'succeeded') EXECUTE FUNCTION add_other()");
+  const auto one = serve_both(
+      db, 1h, 10, [](job&) -> boost::asio::awaitable<outcome> { co_return succeeded{}; });
+  ASSERT_TRUE(db.becomes(armed, "t"));
+  db.exec("INSERT INTO test_jobs (name) SELECT 'a' || n FROM generate_series(1, 20000) n");
+  ASSERT_TRUE(db.becomes("SELECT count(*) FROM test_jobs WHERE status = 'succeeded'", "20000"));
+  ASSERT_TRUE(db.others_succeed(1));
+  EXPECT_EQ(db.value("SELECT o.locked_at < (SELECT max(j.locked_at) FROM test_jobs j)"
+                     " FROM other_jobs o"),
+            "t")
+      << "it was found when nothing else was left to claim";
+}
+
+TEST(wake_up, a_kind_that_is_being_claimed_is_not_armed_because_another_one_sleeps) {
+  two_kinds db;
+  const auto one = serve_both(db, 50ms, 1, run_test_job);
+  ASSERT_TRUE(db.becomes(armed, "t"));
+  db.add("a", "ok", 60'000);
+  ASSERT_TRUE(db.reaches("a", "processing"));
+  // The other kind wakes and sleeps again, and its flag is armed, twice.
+  for (const char* name : {"b", "c"}) {
+    db.exec("INSERT INTO other_jobs (name) VALUES ('" + std::string(name) + "')");
+    ASSERT_TRUE(db.becomes("SELECT status FROM other_jobs WHERE name = '" + std::string(name) + "'",
+                           "succeeded"));
+    ASSERT_TRUE(
+        db.becomes("SELECT pg_sequence_last_value(wakeup) > 1 FROM rowrunner.kinds"
+                   " WHERE kind = 'other'",
+                   "t"));
+  }
+  EXPECT_EQ(db.value(armed), "f");
+}
+
 TEST(wake_up, behind_a_pooler_jobs_are_found_by_polling_alone) {
   jobs_database db;
   auto options = worker_thread::options_for(db);
@@ -113,7 +170,7 @@ TEST(wake_up, behind_a_pooler_jobs_are_found_by_polling_alone) {
             "0");
 }
 
-TEST(wake_up, a_claim_whose_answer_was_lost_is_given_back_uncharged) {
+TEST(wake_up, a_claim_whose_answer_was_lost_is_released_uncharged) {
   jobs_database db;
   db.add("a");
   const auto lease = db.value("SELECT rowrunner.claim('test', 'me', 1) ->> 'lease'");

@@ -8,6 +8,7 @@ namespace rowrunner::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class run_worker : public ::testing::Test {
  protected:
@@ -83,13 +84,46 @@ TEST_F(run_worker, settings_of_one_kind_are_found_at_start) {
   };
   EXPECT_THAT(refusal({"--drain"}, {{"MAX_CONCURRENT_THUMBNAIL", "0"}}),
               HasSubstr("MAX_CONCURRENT_THUMBNAIL must be from 1 to 10000, not 0"));
-  EXPECT_THAT(refusal({"--drain"}, {{"JOB_TIMEOUT_THUMBNAILS", "5"}}),
-              HasSubstr("there are JOB_TIMEOUT_THUMBNAIL\n"));
+  EXPECT_THAT(refusal({"--drain", "--lease", "thumbnail=0.5"}, {}),
+              HasSubstr("--lease of thumbnail must be from 1 to 86400, not 0.5"));
   EXPECT_THAT(refusal({"--drain", "--retry-cap", "thumbs=5"}, {}),
               HasSubstr("--retry-cap names the kind 'thumbs': there are thumbnail\n"));
   const auto fine =
       run({"--drain", "--concurrency", "thumbnail=2"}, {{"RETRY_FIRST_THUMBNAIL", "2"}});
   EXPECT_EQ(fine.exit_code, 0) << fine.err;
+  EXPECT_THAT(fine.err, Not(HasSubstr("is ignored")));
+}
+
+// Programs share an environment or a .env file.
+TEST_F(run_worker, a_variable_of_another_program_is_a_warning) {
+  const auto result = run({"--drain"}, {{"MAX_CONCURRENT_UPLOADS", "many"}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("a variable is for no kind of this program, and is ignored"));
+  EXPECT_THAT(result.err, HasSubstr("MAX_CONCURRENT_UPLOADS"));
+  EXPECT_THAT(result.err, HasSubstr("MAX_CONCURRENT_THUMBNAIL"));
+}
+
+TEST_F(run_worker, the_lease_of_one_kind_can_be_set) {
+  db_.exec(
+      "CREATE TABLE public.seen (length interval);"
+      "CREATE FUNCTION public.see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+      " INSERT INTO public.seen VALUES (NEW.expires_at - now()); RETURN NULL; END $$;"
+      "CREATE TRIGGER see AFTER INSERT ON rowrunner.leases"
+      " FOR EACH ROW EXECUTE FUNCTION public.see()");
+  const auto lease_of_a_job = [&](const std::vector<std::string>& flags,
+                                  const process_environment& environment) {
+    db_.exec("TRUNCATE public.seen; INSERT INTO public.thumbnails (picture) VALUES ('a.png')");
+    std::vector<std::string> arguments{"--drain"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    EXPECT_EQ(run(arguments, environment).exit_code, 0);
+    return db_.value("SELECT extract(epoch FROM min(length))::integer FROM public.seen");
+  };
+  EXPECT_EQ(lease_of_a_job({}, {}), "10");
+  EXPECT_EQ(lease_of_a_job({}, {{"LEASE_SECONDS", "20"}}), "20");
+  const process_environment both{{"LEASE_SECONDS", "20"}, {"LEASE_SECONDS_THUMBNAIL", "30"}};
+  EXPECT_EQ(lease_of_a_job({}, both), "30");
+  EXPECT_EQ(lease_of_a_job({"--lease", "40"}, both), "40");
+  EXPECT_EQ(lease_of_a_job({"--lease", "thumbnail=50", "--lease", "40"}, both), "50");
 }
 
 TEST_F(run_worker, is_what_the_command_names_for_a_kind_that_it_cannot_run) {

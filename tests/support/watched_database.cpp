@@ -6,7 +6,7 @@ namespace rowrunner::testing {
 
 void watched_database::watch(const std::string& table) {
   exec(
-      "CREATE FUNCTION public.tell_change() RETURNS trigger LANGUAGE plpgsql AS"
+      "CREATE OR REPLACE FUNCTION public.tell_change() RETURNS trigger LANGUAGE plpgsql AS"
       " $$ BEGIN PERFORM pg_notify('test_changes', ''); RETURN NULL; END $$");
   exec("CREATE TRIGGER tell_change AFTER INSERT OR UPDATE ON " + table +
        " FOR EACH STATEMENT EXECUTE FUNCTION public.tell_change()");

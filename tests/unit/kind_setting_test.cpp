@@ -6,6 +6,9 @@
 namespace rowrunner {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
 constexpr number_setting<int> width{"--width", "TEST_WIDTH", 1, 100};
 
 std::optional<int> width_of(const std::string& kind, const std::vector<std::string>& flags,
@@ -13,10 +16,11 @@ std::optional<int> width_of(const std::string& kind, const std::vector<std::stri
   return given_for(kind, width, flags, environment(variables));
 }
 
-std::string refusal(const std::vector<std::string>& flags,
-                    const std::map<std::string, std::string>& variables) {
+const std::vector<std::string> known{"page", "spot_image"};
+
+std::string refusal(const std::vector<std::string>& flags) {
   try {
-    check_kinds({"page", "spot_image"}, width.flag, flags, width.variable, environment(variables));
+    check_flag_kinds(known, width.flag, flags);
   } catch (const usage_error& e) {
     return e.what();
   }
@@ -49,13 +53,20 @@ TEST(kind_setting, a_wrong_number_is_refused_by_the_name_of_where_it_stands) {
             "TEST_WIDTH_PAGE must be from 1 to 100, not 101");
 }
 
-TEST(kind_setting, names_that_are_no_kinds_are_refused_with_a_list) {
-  EXPECT_EQ(refusal({"page=1", "2"}, {{"TEST_WIDTH_SPOT_IMAGE", "1"}, {"TEST_WIDTH", "1"}}), "");
-  EXPECT_EQ(refusal({"pages=1"}, {}), "--width names the kind 'pages': there are page, spot_image");
-  EXPECT_EQ(refusal({}, {{"TEST_WIDTH_PAGES", "1"}}),
-            "TEST_WIDTH_PAGES is set, but is for no kind of this program: there are "
-            "TEST_WIDTH_PAGE, TEST_WIDTH_SPOT_IMAGE");
-  EXPECT_EQ(refusal({}, {{"TEST_WIDTH_PAGES", ""}}), "") << "an empty one counts as none";
+TEST(kind_setting, flags_that_name_no_kind_are_refused_with_a_list) {
+  EXPECT_EQ(refusal({"page=1", "2"}), "");
+  EXPECT_EQ(refusal({"pages=1"}), "--width names the kind 'pages': there are page, spot_image");
+}
+
+TEST(kind_setting, variables_that_name_no_kind_are_known) {
+  const auto others = [](const std::map<std::string, std::string>& variables) {
+    return variables_of_other_kinds(known, width.variable, environment(variables));
+  };
+  EXPECT_THAT(others({{"TEST_WIDTH_SPOT_IMAGE", "1"}, {"TEST_WIDTH", "1"}}), IsEmpty());
+  EXPECT_THAT(others({{"TEST_WIDTH_PAGES", "1"}, {"TEST_WIDTH_PAGE", "1"}}),
+              ElementsAre("TEST_WIDTH_PAGES"));
+  EXPECT_THAT(others({{"TEST_WIDTH_PAGES", ""}}), IsEmpty()) << "an empty one counts as none";
+  EXPECT_EQ(variables_of(known, width.variable), "TEST_WIDTH_PAGE, TEST_WIDTH_SPOT_IMAGE");
 }
 
 TEST(kind_setting, variables_know_a_kind_in_capitals) {

@@ -43,15 +43,18 @@ class loop_decides : public ::testing::Test {
       while (lane->claims.awake()) lane->claims.claimed(nothing, options.drain, start);
     }
   }
-  /// A poll that answers this for both kinds.
-  loop_plan::poll_request poll(const poll_row& row, bool acted = false) {
-    const auto request = decide.begin_poll(start);
+  /// A poll that answers this for both kinds; gives those of which it armed the flag.
+  std::string poll(const poll_row& row, bool acted = false) {
+    std::string armed;
+    for (const auto* each : decide.begin_poll(start)) {
+      if (decide.arms(*each)) armed += each->kind.kind;
+    }
     for (const auto& lane : lanes) {
       lane->claims.polled(row, start);
       decide.row_done(*lane, row, acted, start);
     }
     decide.end_poll(between_polls, start);
-    return request;
+    return armed;
   }
   std::optional<loop_plan::time> wait() const { return decide.wait_until(0, start); }
 
@@ -117,45 +120,54 @@ TEST_F(loop_decides, jobs_that_wait_too_long_are_stuck) {
 }
 
 TEST_F(loop_decides, arms_the_flags_once_when_a_lane_sleeps_and_polls_again_soon_after) {
-  EXPECT_FALSE(poll({.armed = true}).arm) << "no lane sleeps";
-  decide.disconnected();
+  EXPECT_EQ(poll({}), "") << "no lane sleeps";
   sleep_all();
-  EXPECT_TRUE(poll({.armed = true}).arm);
+  EXPECT_EQ(poll({.armed = true}), "ab");
   EXPECT_EQ(wait(), start + 10ms);
-  EXPECT_FALSE(poll({.armed = true}).arm);
+  EXPECT_EQ(poll({.armed = true}), "");
   EXPECT_EQ(wait(), start + between_polls);
 }
 
 TEST_F(loop_decides, arms_the_flags_again_when_they_were_used_or_the_session_is_new) {
   sleep_all();
   poll({.armed = false});
-  EXPECT_TRUE(poll({.armed = true}).arm);
+  EXPECT_EQ(poll({.armed = true}), "ab");
   decide.disconnected();
   EXPECT_TRUE(decide.poll_due(start));
-  EXPECT_TRUE(poll({.armed = true}).arm);
+  EXPECT_EQ(poll({.armed = true}), "ab");
   decide.notified("a");
-  EXPECT_TRUE(poll({.armed = true}).arm) << "b still sleeps";
+  sleep_all();
+  EXPECT_EQ(poll({.armed = true}), "a") << "the enqueue has disarmed its own flag only";
+}
+
+TEST_F(loop_decides, does_not_arm_the_flag_of_a_kind_that_is_being_claimed) {
+  sleep_all();
+  poll({.armed = true});
+  decide.notified("a");
+  EXPECT_EQ(poll({}), "") << "a is awake, and the flag of b was armed before";
+  EXPECT_EQ(poll({}), "b");
 }
 
 TEST_F(loop_decides, behind_a_pooler_no_flag_is_armed) {
   options.pooled = true;
   sleep_all();
-  EXPECT_FALSE(poll({}).arm);
+  EXPECT_EQ(poll({}), "");
 }
 
 TEST_F(loop_decides, the_flag_of_a_paused_kind_need_not_be_armed) {
   sleep_all();
   poll({.paused = true});
-  EXPECT_FALSE(poll({}).arm);
+  EXPECT_EQ(poll({}), "");
+  EXPECT_EQ(poll({}), "ab") << "until it is resumed";
 }
 
-TEST_F(loop_decides, a_notification_wakes_its_kind_and_polls_for_the_others) {
+TEST_F(loop_decides, a_notification_wakes_its_kind_and_leaves_the_others_asleep) {
   sleep_all();
   poll({.armed = true});
   decide.notified("a");
   EXPECT_TRUE(a().claims.awake());
   EXPECT_TRUE(b().claims.asleep());
-  EXPECT_TRUE(decide.poll_due(start));
+  EXPECT_FALSE(decide.poll_due(start)) << "an enqueue of b still finds its flag armed";
 }
 
 TEST_F(loop_decides, an_entry_that_a_poll_sees_wakes_its_lane) {
@@ -193,7 +205,7 @@ TEST_F(loop_decides, polls_when_what_failed_is_to_be_tried_again) {
 
 TEST_F(loop_decides, leaves_a_kind_whose_poll_failed_out_of_the_next_one) {
   a().claims.failed(loop_task::poll, start);
-  EXPECT_THAT(decide.begin_poll(start).kinds, ElementsAre(&b()));
+  EXPECT_THAT(decide.begin_poll(start), ElementsAre(&b()));
   decide.end_poll(between_polls, start);
   sleep_all();
   EXPECT_EQ(wait(), start + 100ms);

@@ -32,12 +32,40 @@ TEST(queue_cursor, starts_from_the_front_five_times_a_second) {
   EXPECT_EQ(cursor.start(start + 200ms), queue_position{});
 }
 
-TEST(queue_cursor, a_slow_claim_from_the_front_is_repeated_less_often) {
+/// A claim that starts then, takes so long and sees as much as it asked for; says whether it
+/// started from the front.
+bool claims_from_front(queue_cursor& cursor, std::chrono::milliseconds at,
+                       std::chrono::milliseconds took) {
+  static std::int64_t last = 0;
+  const bool from_front = cursor.start(start + at) == queue_position{};
+  cursor.saw(10, 10, {0, ++last}, start + at, start + at + took);
+  return from_front;
+}
+
+TEST(queue_cursor, a_claim_from_the_front_that_is_slow_each_time_is_repeated_less_often) {
   queue_cursor cursor;
-  cursor.start(start);
-  cursor.saw(10, 10, {0, 10}, start, start + 100ms);
-  EXPECT_NE(cursor.start(start + 2000ms), queue_position{});
-  EXPECT_EQ(cursor.start(start + 2100ms), queue_position{});
+  EXPECT_TRUE(claims_from_front(cursor, 0ms, 100ms));
+  EXPECT_TRUE(claims_from_front(cursor, 300ms, 100ms)) << "it was slow for the first time";
+  EXPECT_FALSE(claims_from_front(cursor, 2399ms, 0ms));
+  EXPECT_TRUE(claims_from_front(cursor, 2400ms, 0ms));
+}
+
+TEST(queue_cursor, a_claim_from_the_front_that_is_slow_once_is_repeated_as_before) {
+  queue_cursor cursor;
+  EXPECT_TRUE(claims_from_front(cursor, 0ms, 0ms));
+  EXPECT_TRUE(claims_from_front(cursor, 200ms, 100ms));
+  EXPECT_FALSE(claims_from_front(cursor, 499ms, 0ms));
+  EXPECT_TRUE(claims_from_front(cursor, 500ms, 0ms));
+}
+
+TEST(queue_cursor, where_all_claims_are_slow_the_front_is_looked_at_as_often) {
+  queue_cursor cursor;
+  EXPECT_TRUE(claims_from_front(cursor, 0ms, 100ms));
+  for (auto at = 100ms; at < 300ms; at += 20ms) claims_from_front(cursor, at, 100ms);
+  for (auto at = 300ms; at < 1500ms; at += 305ms) {
+    EXPECT_TRUE(claims_from_front(cursor, at, 105ms)) << at.count();
+    EXPECT_FALSE(claims_from_front(cursor, at + 304ms, 100ms)) << at.count();
+  }
 }
 
 TEST(queue_cursor, with_other_workers_it_starts_from_the_front_less_often_if_that_is_slow) {

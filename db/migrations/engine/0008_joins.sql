@@ -20,6 +20,8 @@ CREATE TABLE rowrunner.waits (
   at_latest   timestamptz,
   -- How many parents were named, for people.
   parents     integer NOT NULL,
+  -- Set if it must be cancelled, and its row could not be written.
+  cancel_reason text,
   PRIMARY KEY (child_kind, child_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX waits_at_latest ON rowrunner.waits (at_latest) WHERE at_latest IS NOT NULL;
@@ -65,17 +67,19 @@ BEGIN
                                WHERE w.child_kind = e.child_kind AND w.child_id = e.child_id
                                  AND w.when_failed = 'hold'))
   ), free AS MATERIALIZED (
-    SELECT e.ctid AS address FROM rowrunner.edges e
+    SELECT e.ctid AS address, e.parent_id, e.child_kind, e.child_id FROM rowrunner.edges e
     WHERE e.ctid = ANY (ARRAY(SELECT n.address FROM ended n)) FOR UPDATE SKIP LOCKED
   ), gone AS (
     DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(SELECT f.address FROM free f))
+  ), locked AS (
+    -- Not by a join: a parent can have many children, and the planner may expect one.
+    SELECT n.child_kind, n.child_id, n.parent_id FROM ended n
+    EXCEPT SELECT f.child_kind, f.child_id, f.parent_id FROM free f
   )
   INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
-  SELECT DISTINCT n.child_kind, n.child_id, CASE WHEN named.so THEN of_kind END,
-         CASE WHEN named.so THEN n.parent_id END, bad
-  FROM ended n
-  CROSS JOIN LATERAL (
-    SELECT bad OR NOT EXISTS (SELECT FROM free f WHERE f.address = n.address) AS so) named;
+  SELECT f.child_kind, f.child_id, CASE WHEN bad THEN of_kind END, CASE WHEN bad THEN f.parent_id END, bad FROM free f
+  UNION
+  SELECT l.child_kind, l.child_id, of_kind, l.parent_id, bad FROM locked l;
 END
 $$;
 
@@ -141,6 +145,24 @@ BEGIN
   DELETE FROM rowrunner.join_candidates c WHERE c.child_kind = of_kind;
   PERFORM rowrunner.note_ends(of_kind, ARRAY(SELECT DISTINCT e.parent_id FROM rowrunner.edges e
                                              WHERE e.parent_kind = of_kind), true);
+END
+$$;
+
+-- What waits for others would be held for ever when its kind is detached. A row that cannot be written, or is gone
+-- without a trigger having seen it, does not keep the table attached. What is deferred does not run as the caller.
+CREATE FUNCTION rowrunner.release_held(mine rowrunner.kinds) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  waiting rowrunner.waits;
+BEGIN
+  FOR waiting IN SELECT * FROM rowrunner.waits w WHERE w.child_kind = mine.id LOOP
+    BEGIN
+      PERFORM rowrunner.release_row(mine.job_table, waiting.child_id, waiting.run_at);
+    EXCEPTION WHEN assert_failure OR OTHERS THEN
+      RAISE WARNING 'job % waited for others, and its row stays as it is: %', waiting.child_id, SQLERRM;
+    END;
+  END LOOP;
+  PERFORM rowrunner.fire_deferred();
 END
 $$;
 
@@ -223,17 +245,28 @@ END
 $$;
 
 -- An error if one of these parents waits for the child, over any number of others. Only a child that others wait for
--- and a parent that waits can make a cycle; such calls come one after the other.
+-- and a parent that waits can make a cycle; such calls come one after the other, by the lock on a row that only the
+-- engine can lock. With an older snapshot they would not see each other; there only a child that began to wait in this
+-- transaction can be given such a parent, as no other knows it. What a transaction wrote itself has no age.
 CREATE FUNCTION rowrunner.refuse_cycle(child rowrunner.kinds, job_id uuid, parent rowrunner.kinds, ids uuid[])
 RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   found uuid;
 BEGIN
-  IF NOT EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = child.id AND e.parent_id = job_id)
-     OR NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = parent.id AND w.child_id = ANY (ids)) THEN
+  IF NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = parent.id AND w.child_id = ANY (ids)) THEN
+    RETURN;
+  ELSIF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') AND (
+          EXISTS (SELECT FROM rowrunner.waits w
+                  WHERE w.child_kind = child.id AND w.child_id = job_id AND age(w.xmin) > 0)
+          OR EXISTS (SELECT FROM rowrunner.edges e
+                     WHERE e.child_kind = child.id AND e.child_id = job_id AND age(e.xmin) > 0)) THEN
+    RAISE EXCEPTION 'job % waits already, and could be made to wait for itself under %', job_id,
+      upper(current_setting('transaction_isolation')) USING ERRCODE = 'active_sql_transaction',
+      HINT = 'Add parents that wait themselves in a transaction that begins with BEGIN ISOLATION LEVEL READ COMMITTED.';
+  ELSIF NOT EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = child.id AND e.parent_id = job_id) THEN
     RETURN;
   END IF;
-  PERFORM pg_advisory_xact_lock(hashtextextended('rowrunner.edges', 0));
+  PERFORM FROM rowrunner.schema_info FOR NO KEY UPDATE;
   WITH RECURSIVE below AS (
     SELECT child.id AS kind, job_id AS id
     UNION
@@ -304,6 +337,16 @@ BEGIN
 END
 $$;
 
+-- Why a child must be cancelled: one of its candidates names a parent that failed.
+CREATE FUNCTION rowrunner.cancel_reason_of(waiting rowrunner.waits, noted tid[]) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(waiting.cancel_reason, (
+    SELECT format('cancelled: job %s of kind %s, which it waited for, did not succeed', c.parent_id,
+                  coalesce(k.kind, c.parent_kind::text))
+    FROM rowrunner.join_candidates c LEFT JOIN rowrunner.kinds k ON k.id = c.parent_kind
+    WHERE c.ctid = ANY (noted) AND c.failed AND waiting.when_failed = 'cancel' LIMIT 1))
+$$;
+
 -- Fires a child whose waits row the caller has locked, if it is ready; what it sees was committed since that lock.
 -- Answers 'fired' (or cancelled, or gone), 'waits' or 'locked' (its row, by another session).
 CREATE FUNCTION rowrunner.fire_child(waiting rowrunner.waits) RETURNS text
@@ -321,12 +364,7 @@ BEGIN
     JOIN rowrunner.edges e ON e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
                           AND e.child_kind = c.child_kind AND e.child_id = c.child_id
     WHERE c.ctid = ANY (noted) FOR UPDATE OF e SKIP LOCKED));
-  IF waiting.when_failed = 'cancel' THEN
-    SELECT format('cancelled: job %s of kind %s, which it waited for, did not succeed', c.parent_id,
-                  coalesce(k.kind, c.parent_kind::text))
-      INTO reason FROM rowrunner.join_candidates c LEFT JOIN rowrunner.kinds k ON k.id = c.parent_kind
-      WHERE c.ctid = ANY (noted) AND c.failed LIMIT 1;
-  END IF;
+  reason := rowrunner.cancel_reason_of(waiting, noted);
   IF reason IS NULL AND (waiting.at_latest > clock_timestamp()) IS NOT FALSE
      AND EXISTS (SELECT FROM rowrunner.edges e
                  WHERE e.child_kind = waiting.child_kind AND e.child_id = waiting.child_id) THEN
@@ -359,45 +397,83 @@ BEGIN
 END
 $$;
 
--- The waits rows of children that may be ready, locked; not those that were passed over. A lock comes first, and the
--- edges are asked for in a later statement: one that waited for a transaction that adds an edge would not see it.
-CREATE FUNCTION rowrunner.lock_candidates(passed text[], at_most integer) RETURNS SETOF rowrunner.waits
+-- The next waits rows of children that may be ready, locked: in the order of their keys behind the one that was looked
+-- at last, and not of kinds that are blocked. A lock comes first, and the edges are asked for in a later statement: one
+-- that waited for a transaction that adds an edge would not see it.
+CREATE FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer)
+RETURNS SETOF rowrunner.waits
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
   SELECT w.* FROM (SELECT DISTINCT c.child_kind, c.child_id FROM rowrunner.join_candidates c
-                   WHERE c.child_kind || ' ' || c.child_id <> ALL (passed)) c
+                   WHERE (c.child_kind, c.child_id) >
+                         (coalesce(last.child_kind, -32768),
+                          coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
+                     AND c.child_kind <> ALL (blocked)
+                   ORDER BY c.child_kind, c.child_id) c
   CROSS JOIN LATERAL (SELECT * FROM rowrunner.waits w
                       WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id FOR UPDATE SKIP LOCKED) w
   LIMIT at_most
 $$;
 
-CREATE FUNCTION rowrunner.lock_overdue(passed text[], at_most integer) RETURNS SETOF rowrunner.waits
+-- Likewise of those whose time has come.
+CREATE FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer)
+RETURNS SETOF rowrunner.waits
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
   SELECT w.* FROM rowrunner.waits w
-  WHERE w.at_latest <= clock_timestamp() AND w.child_kind || ' ' || w.child_id <> ALL (passed)
-  ORDER BY w.at_latest LIMIT at_most FOR UPDATE SKIP LOCKED
+  WHERE w.at_latest <= clock_timestamp() AND w.child_kind <> ALL (blocked)
+    AND (w.at_latest, w.child_kind, w.child_id) >
+        (coalesce(last.at_latest, '-infinity'), coalesce(last.child_kind, -32768),
+         coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
+  ORDER BY w.at_latest, w.child_kind, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED
 $$;
 
--- A child that cannot be fired, because its row cannot be written, is left to the sweep; the others go on.
+-- A child that cannot be fired, because its row cannot be written, is left to the sweep; the others go on. That it must
+-- be cancelled is known only by its candidates, so it is kept.
 CREATE FUNCTION rowrunner.put_off_join(waiting rowrunner.waits, reason text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  noted CONSTANT tid[] := ARRAY(SELECT c.ctid FROM rowrunner.join_candidates c
+                                WHERE c.child_kind = waiting.child_kind AND c.child_id = waiting.child_id);
 BEGIN
   RAISE WARNING 'job % waited for others and cannot be run: %', waiting.child_id, reason;
-  DELETE FROM rowrunner.join_candidates c
-    WHERE c.child_kind = waiting.child_kind AND c.child_id = waiting.child_id;
-  UPDATE rowrunner.waits w SET at_latest = clock_timestamp() + interval '1 minute'
-    WHERE w.child_kind = waiting.child_kind AND w.child_id = waiting.child_id AND w.at_latest <= clock_timestamp();
+  UPDATE rowrunner.waits w
+    SET cancel_reason = rowrunner.cancel_reason_of(waiting, noted),
+        at_latest = CASE WHEN w.at_latest <= clock_timestamp() THEN clock_timestamp() + interval '1 minute'
+                         ELSE w.at_latest END
+    WHERE w.child_kind = waiting.child_kind AND w.child_id = waiting.child_id;
+  DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (noted);
+END
+$$;
+
+-- Fires a child, whatever the triggers of its table do. Answers as fire_child; 'put off' if its row cannot be written;
+-- 'blocked' if its table is locked or the server is in trouble: then its kind is left for the next time, and the child
+-- stays noted. A trigger can raise any error, so none of them may stop the other kinds.
+CREATE FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN rowrunner.fire_child(waiting);
+EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
+  IF SQLSTATE ~ '^(40|53|55|57|58)' THEN
+    IF SQLSTATE ~ '^5[378]' THEN
+      RAISE WARNING 'job % waited for others and cannot be run now: %', waiting.child_id, SQLERRM;
+    END IF;
+    RETURN 'blocked';
+  END IF;
+  PERFORM rowrunner.put_off_join(waiting, SQLERRM);
+  RETURN 'put off';
 END
 $$;
 
 -- Lets the children run whose parents have ended, or whose time has come, and cancels those that a failed parent
--- cancels; about `at_most` of them. It reads only what ends have noted. Under REPEATABLE READ it does nothing: it could
--- not see an edge that was added since. Answers how many it fired.
+-- cancels; about `at_most` of them, and for about a second. It reads only what ends have noted. Under REPEATABLE
+-- READ it does nothing: it could not see an edge that was added since. Answers how many it fired.
 CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off
-SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET enable_hashjoin = off SET enable_mergejoin = off SET lock_timeout = '100ms' AS $$
 DECLARE
+  until CONSTANT timestamptz := clock_timestamp() + interval '1 second';
   fired integer := 0;
-  passed text[] := '{}';
+  blocked smallint[] := '{}';
+  overdue boolean;
   ready rowrunner.waits[];
   waiting rowrunner.waits;
   verdict text;
@@ -405,25 +481,21 @@ BEGIN
   IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
     RETURN 0;
   END IF;
-  LOOP
-    ready := ARRAY(SELECT w FROM rowrunner.lock_candidates(passed, at_most) w)
-             || ARRAY(SELECT w FROM rowrunner.lock_overdue(passed, at_most) w);
-    EXIT WHEN cardinality(ready) = 0;
-    FOREACH waiting IN ARRAY ready LOOP
-      CONTINUE WHEN waiting.child_kind || ' ' || waiting.child_id = ANY (passed);
-      passed := passed || (waiting.child_kind || ' ' || waiting.child_id);
-      BEGIN
-        verdict := rowrunner.fire_child(waiting);
-      EXCEPTION WHEN OTHERS THEN
-        IF left(SQLSTATE, 2) IN ('53', '57', '58') THEN
-          RAISE;
+  FOREACH overdue IN ARRAY '{false,true}'::boolean[] LOOP
+    waiting := NULL;
+    WHILE fired < at_most AND clock_timestamp() < until LOOP
+      ready := CASE WHEN overdue THEN ARRAY(SELECT w FROM rowrunner.lock_overdue(waiting, blocked, at_most) w)
+                    ELSE ARRAY(SELECT w FROM rowrunner.lock_candidates(waiting, blocked, at_most) w) END;
+      EXIT WHEN cardinality(ready) = 0;
+      FOREACH waiting IN ARRAY ready LOOP
+        CONTINUE WHEN waiting.child_kind = ANY (blocked) OR clock_timestamp() > until;
+        verdict := rowrunner.try_to_fire(waiting);
+        fired := fired + (verdict = 'fired')::integer;
+        IF verdict = 'blocked' THEN
+          blocked := blocked || waiting.child_kind;
         END IF;
-        verdict := 'failed';
-        PERFORM rowrunner.put_off_join(waiting, SQLERRM);
-      END;
-      fired := fired + (verdict = 'fired')::integer;
+      END LOOP;
     END LOOP;
-    EXIT WHEN cardinality(passed) >= at_most;
   END LOOP;
   -- Of children that wait no longer.
   DELETE FROM rowrunner.join_candidates WHERE ctid = ANY (ARRAY(
@@ -434,9 +506,21 @@ BEGIN
 END
 $$;
 
+-- For workers in other languages, which have no poll: called by rowrunner.claim, and by an end of a kind with joins. An
+-- end fires in its own transaction, so its child is there when it commits. Two last ends at the same time do not see each
+-- other, and leave the child to the next claim or poll.
+CREATE FUNCTION rowrunner.fire_noted() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF rowrunner.joins_noted() THEN
+    PERFORM rowrunner.fire_joins();
+  END IF;
+END
+$$;
+
 -- What no trigger saw (they were disabled, or the end had an older snapshot): edges of parents of this kind that have
--- ended or are gone, on `pages` pages from `from_page` on; and children of this kind without an edge, likewise, which
--- become candidates again.
+-- ended or are gone, on `pages` pages from `from_page` on; and children of this kind without an edge, likewise,
+-- or that could not be cancelled, which become candidates again.
 CREATE FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, pages bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
 SET lock_timeout = '1s' SET enable_seqscan = off SET enable_mergejoin = off AS $$
@@ -478,7 +562,8 @@ BEGIN
   INSERT INTO rowrunner.join_candidates (child_kind, child_id)
     SELECT w.child_kind, w.child_id FROM rowrunner.waits w
     WHERE w.ctid >= first_row AND w.ctid < end_row AND w.child_kind + 0 = kind_id
-      AND NOT EXISTS (SELECT FROM rowrunner.edges e WHERE e.child_kind = w.child_kind AND e.child_id = w.child_id)
+      AND (w.cancel_reason IS NOT NULL OR NOT EXISTS (
+             SELECT FROM rowrunner.edges e WHERE e.child_kind = w.child_kind AND e.child_id = w.child_id))
       AND NOT EXISTS (SELECT FROM rowrunner.join_candidates c
                       WHERE c.child_kind = w.child_kind AND c.child_id = w.child_id);
   PERFORM rowrunner.fire_deferred();
@@ -494,6 +579,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     UNION
     SELECT e.child_kind, e.child_id, b.depth + 1 FROM below b
     JOIN rowrunner.edges e ON e.parent_kind = b.child_kind AND e.parent_id = b.child_id
+    WHERE b.depth < 100000  -- should there be a cycle in spite of all
   )
   SELECT k.kind, b.child_id FROM below b JOIN rowrunner.kinds k ON k.id = b.child_kind
   GROUP BY k.kind, b.child_id ORDER BY max(b.depth) DESC, b.child_id

@@ -4,6 +4,9 @@
 -- schema rowrunner, and no USAGE on it, without which it cannot name, alter or move what it owns. DROP OWNED
 -- fails since its permissions are on columns. Every migrate makes these functions anew all the same.
 -- Each checks first as which role it runs: after a restore without roles it belongs to the role that restored.
+-- And last what that code has left to its callers, other roles with more permissions: a SET of search_path outlasts the
+-- SET of the function, so that they would find its operators; a cursor WITH HOLD is run by the role that commits.
+
 -- Queues a job that has one of these statuses, with new attempts. Says whether there was one.
 CREATE OR REPLACE FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamptz)
 RETURNS boolean
@@ -19,16 +22,24 @@ BEGIN
                  ' updated_at = now(), lease = NULL, locked_at = NULL, locked_by = NULL'
                  ' WHERE id = $1 AND status = ANY ($2)', job_table) USING job_id, was, at;
   GET DIAGNOSTICS n = ROW_COUNT;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
   RETURN n = 1;
 END
 $$;
 
 -- Ends a job that waits, and touches the row of one that runs: an end of it in a transaction with an older
 -- snapshot (REPEATABLE READ) does not see the request to cancel. It meets a changed row instead, fails to
--- serialize, and is tried again. Answers what the row was.
+-- serialize, and is tried again. A job that was held is so no longer: it would stay so if its status were set to queued
+-- again by hand. Answers what the row was.
 CREATE OR REPLACE FUNCTION rowrunner.cancel_row(job_table regclass, job_id uuid, new_status text, reason text,
                                                 OUT found_status text, OUT found_lease bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  ended boolean;
 BEGIN
   IF current_user <> 'rowrunner_job_writer' THEN
     RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
@@ -37,10 +48,20 @@ BEGIN
   EXECUTE format('SELECT status, lease FROM %s WHERE id = $1 FOR UPDATE', job_table)
     INTO found_status, found_lease USING job_id;
   IF found_status = 'queued' THEN
-    EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now() WHERE id = $1', job_table)
-      USING job_id, new_status, reason;
+    EXECUTE format('UPDATE %s SET status = $2, last_error = $3, updated_at = now(),'
+                   ' run_at = CASE run_at WHEN ''infinity'' THEN now() ELSE run_at END WHERE id = $1'
+                   ' RETURNING status <> ''queued''', job_table) INTO ended USING job_id, new_status, reason;
+    IF ended IS NOT TRUE THEN
+      RAISE EXCEPTION 'the UPDATE that cancels job % left it queued: does a trigger suppress or change it?', job_id
+        USING ERRCODE = 'RR004';
+    END IF;
   ELSIF found_status = 'processing' THEN
     EXECUTE format('UPDATE %s SET updated_at = now() WHERE id = $1', job_table) USING job_id;
+  END IF;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
   END IF;
 END
 $$;
@@ -49,13 +70,25 @@ $$;
 CREATE OR REPLACE FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text,
                                                        reason text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  ended boolean;
 BEGIN
   IF current_user <> 'rowrunner_job_writer' THEN
     RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
       USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
   END IF;
-  EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL,'
-                 ' locked_by = NULL WHERE id = $1', job_table) USING job_id, new_status, reason;
+  EXECUTE format('UPDATE %s SET status = $2, last_error = $3, lease = NULL, locked_at = NULL, locked_by = NULL'
+                 ' WHERE id = $1 RETURNING status <> ''queued''', job_table)
+    INTO ended USING job_id, new_status, reason;
+  IF ended IS NOT TRUE THEN
+    RAISE EXCEPTION 'the UPDATE that cancels job % left it queued: does a trigger suppress or change it?', job_id
+      USING ERRCODE = 'RR004';
+  END IF;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $$;
 
@@ -70,6 +103,11 @@ BEGIN
   EXECUTE format('UPDATE %s SET lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now(),'
                  ' attempts = CASE WHEN attempts >= max_attempts THEN 0 ELSE attempts END'
                  ' WHERE id = $1', job_table) USING job_id;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $$;
 
@@ -89,6 +127,11 @@ BEGIN
     'SELECT j.id, j.status, j.priority, j.run_at, j.created_at, j.updated_at, j.attempts, j.last_error, j.lease,'
     ' j.locked_by FROM %s j %s WHERE j.status IN (''queued'', ''processing'', ''failed'')', job_table,
     CASE WHEN percent < 100 THEN format('TABLESAMPLE SYSTEM (%s)', percent) ELSE '' END);
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $$;
 
@@ -104,6 +147,11 @@ BEGIN
   END IF;
   RETURN QUERY EXECUTE format('SELECT j.id, j.status, j.priority, j.run_at FROM %s j WHERE j.id = ANY ($1)',
                               job_table) USING ids;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $$;
 
@@ -126,6 +174,11 @@ BEGIN
   -- A row has the lower 32 bits only.
   writer := own + ((writer - own) % 4294967296 + 6442450944) % 4294967296 - 2147483648;
   written_here := writer = own OR (writer > own AND pg_xact_status(writer::text::xid8) = 'in progress');
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $$;
 
@@ -144,6 +197,11 @@ BEGIN
   IF held IS NOT TRUE THEN
     RAISE EXCEPTION 'the UPDATE that holds job % left it to run: does a trigger suppress or change it?', job_id
       USING ERRCODE = 'RR004';
+  END IF;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
   END IF;
 END
 $$;
@@ -165,6 +223,11 @@ BEGIN
     RAISE EXCEPTION 'the UPDATE that releases job % changed no row: does a trigger suppress it?', job_id
       USING ERRCODE = 'RR004';
   END IF;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $$;
 
@@ -185,6 +248,11 @@ BEGIN
     EXECUTE format('SELECT FROM %s j WHERE j.id = $1', job_table) USING job_id;
     GET DIAGNOSTICS n = ROW_COUNT;
   END IF;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
   RETURN CASE WHEN n = 1 THEN 'locked' ELSE found_status END;
 END
 $$;
@@ -200,6 +268,11 @@ BEGIN
   END IF;
   RETURN QUERY EXECUTE format('SELECT j.id, j.status FROM %s j WHERE j.id = ANY ($1) ORDER BY j.id FOR SHARE',
                               job_table) USING ids;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
 END
 $$;
 
@@ -213,5 +286,10 @@ BEGIN
       USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
   END IF;
   SET CONSTRAINTS ALL IMMEDIATE;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a deferred trigger set search_path or left a cursor' USING ERRCODE = 'RR005';
+  END IF;
 END
 $$

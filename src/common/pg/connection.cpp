@@ -73,6 +73,15 @@ bool is_begin(const call& one) {
   return one.stmt != nullptr && first_word(one.stmt->text) == "begin";
 }
 
+// Code inside of a statement can raise what a server says when it goes away, as a trigger does that
+// writes to yet another server. This server is there, as only a FATAL error ends the connection:
+// whoever waited for it to come back would hold up everything behind that statement.
+constexpr const char* raised_by_code = "38000";
+
+bool tells_of_a_lost_connection(std::string_view sqlstate) {
+  return sqlstate.starts_with("08") || sqlstate.starts_with("57P0") || sqlstate == "53300";
+}
+
 // What cannot be sent is found before anything is sent, so that the connection stays in order.
 void require_sendable(const std::vector<call>& calls,
                       const std::unordered_map<std::string, std::string>& prepared) {
@@ -342,7 +351,9 @@ void connection::refuse(exchange& x, const result& answer) {
 
 query_error connection::refusal(const result& answer, std::string statement_name) {
   hear(answer.raw());
-  const std::string sqlstate(answer.error_field(PG_DIAG_SQLSTATE));
+  std::string sqlstate(answer.error_field(PG_DIAG_SQLSTATE));
+  const bool goes_on = answer.error_field(PG_DIAG_SEVERITY_NONLOCALIZED) == "ERROR";
+  if (goes_on && tells_of_a_lost_connection(sqlstate)) sqlstate = raised_by_code;
   const std::string_view primary = answer.error_field(PG_DIAG_MESSAGE_PRIMARY);
   // A changed schema ("cached plan must not change result type"), a DEALLOCATE, or a
   // pooler in between: only a new connection has nothing prepared for sure.

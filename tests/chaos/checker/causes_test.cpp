@@ -21,12 +21,14 @@ run_builder with_sixth_job() {
 }
 
 TEST(causes, a_step_stored_under_another_lease_than_the_jobs_is_found) {
-  auto b = sound_run();
-  b.lines.database.push_back(tabs({"step", id(3), "build", "30", "31"}));
-  EXPECT_EQ(first_complaint(b.lines),
+  const auto complaint = [](const std::string& held) {
+    auto b = sound_run();
+    b.step(14, 3, "build", 30, held, true);
+    return first_complaint(b.lines);
+  };
+  EXPECT_EQ(complaint("31"),
             "I3 job-3: its step build was stored under lease 30 while it had lease 31");
-  b.lines.database.back() = tabs({"step", id(3), "build", "30", ""});
-  EXPECT_THAT(first_complaint(b.lines), HasSubstr("while it had none"));
+  EXPECT_THAT(complaint(""), HasSubstr("while it had none"));
 }
 
 TEST(causes, a_run_that_is_cancelled_for_an_earlier_request_is_found) {
@@ -102,7 +104,7 @@ TEST(causes, a_lost_worker_is_charged_to_a_job_if_and_only_if_it_stored_no_step)
     b.note(8, "runner impair w0");
     b.note(15, "runner mend w0");
     b.ran(15, "w0.1", "stopped", 6, 1, 61);
-    if (step) b.lines.database.push_back(tabs({"step", id(6), "build", "61", "61"}));
+    if (step) b.step(11, 6, "build", 61, "61", true);
     b.moved(20, 6, "processing", "queued", "61", "", 0, charge, "w0.1", "worker w0.1 was lost");
     if (charge == 0 && noted) b.lines.database.push_back(tabs({"charge", id(6)}));
     b.claimed(20, 6, 62, charge, "w1.1");

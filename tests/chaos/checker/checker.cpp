@@ -36,6 +36,7 @@ std::vector<std::string> lines_of(const job_story& story) {
   std::vector<const line*> all;
   for (const auto* each : story.transitions) all.push_back(each);
   for (const auto* each : story.executions) all.push_back(each);
+  for (const auto* each : story.joins) all.push_back(each);
   std::stable_sort(all.begin(), all.end(),
                    [](const auto* a, const auto* b) { return a->at < b->at; });
   std::vector<std::string> texts;
@@ -46,11 +47,14 @@ std::vector<std::string> lines_of(const job_story& story) {
 report check(const run_record& all) {
   const evidence about(all);
   report result;
-  for (const auto part : {check_enqueues, check_transitions, check_leases, check_causes,
-                          check_effects, check_snapshots, check_end, check_processes}) {
+  for (const auto part :
+       {check_enqueues, check_transitions, check_leases, check_causes, check_effects, check_joins,
+        check_births, check_snapshots, check_end, check_processes}) {
     part(about, result.violations);
   }
   result.table = measure(about);
+  measure_joins(about, result.table);
+  measure_steps(about, result.table);
   result.unreached = unreached(about, result.table);
   return result;
 }
@@ -85,6 +89,16 @@ std::string printed(const report& about, std::uint64_t seed) {
   row("cancelled", t.cancelled);
   row("attempts exhausted", t.exhausted);
   row("outside calls repeated", t.repeated_calls);
+  row("joins fired", t.joins);
+  row("joins fired after a rescue", t.joins_after_rescue);
+  row("joins fired by their time", t.joins_by_time);
+  row("joins cancelled by a parent", t.joins_cancelled);
+  row("ends that met a run_after", t.met);
+  row("parents deleted", t.deleted_parents);
+  row("held children disturbed", t.disturbed);
+  row("steps with effects", t.steps_with_effects);
+  row("steps in doubt, found stored", t.doubtful_steps_stored);
+  row("steps in doubt, stored again", t.doubtful_steps_repeated);
   row("snapshots looked at", t.snapshots);
   row("drained after, ms", t.drained_ms);
   row("machine too slow, ms", t.slow_ms);

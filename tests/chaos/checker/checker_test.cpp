@@ -38,12 +38,17 @@ TEST(checker, a_sound_run_passes_and_its_table_is_right) {
   EXPECT_THAT(verdict.unreached, IsEmpty());
   EXPECT_TRUE(verdict.passed());
   const auto& t = verdict.table;
-  EXPECT_EQ(t.jobs, 5);
-  EXPECT_EQ(t.executions, 9);
+  EXPECT_EQ(t.jobs, 6);
+  EXPECT_EQ(t.executions, 10);
   EXPECT_EQ(t.zombies, 1);
   EXPECT_EQ(t.rescues, 2);
   EXPECT_EQ(t.refused_writes, 2);
-  EXPECT_EQ(t.cut_commits, 2);
+  EXPECT_EQ(t.cut_commits, 3);
+  EXPECT_EQ(t.joins, 1);
+  EXPECT_EQ(t.joins_after_rescue, 1);
+  EXPECT_EQ(t.met, 2);
+  EXPECT_EQ(t.steps_with_effects, 1);
+  EXPECT_EQ(t.doubtful_steps_stored, 1);
   EXPECT_EQ(t.exhausted, 1);
   EXPECT_EQ(t.unknown, 1);
   EXPECT_EQ(t.duplicates, 0);
@@ -87,7 +92,7 @@ TEST(checker, an_acknowledged_enqueue_that_is_not_there_is_found) {
 
 TEST(checker, a_second_row_of_one_key_is_found) {
   auto b = sound_run();
-  b.lines.database.push_back(tabs({"job", id(8), "chaos", "job-1", "queued", "0", "4", ""}));
+  b.lines.database.push_back(tabs({"job", id(8), "chaos", "job-1", "queued", "0", "4", "", "0"}));
   EXPECT_TRUE(complains(b.lines, "the key exists twice"));
 }
 
@@ -241,9 +246,10 @@ TEST(checker, a_run_that_never_came_to_the_dangerous_states_is_inconclusive) {
   lines.log.resize(2);
   const auto verdict = check(lines.read());
   EXPECT_THAT(verdict.violations, IsEmpty());
-  EXPECT_THAT(verdict.unreached, ElementsAre("a stale finish refused", "a stale fail refused",
-                                             "a lost commit resolved as committed",
-                                             "a lost commit resolved as aborted"));
+  EXPECT_THAT(verdict.unreached,
+              ElementsAre("a stale finish refused", "a stale fail refused",
+                          "a lost commit resolved as committed",
+                          "a lost commit resolved as aborted", "a step whose answer was lost"));
   EXPECT_THAT(printed(verdict, 7), HasSubstr("inconclusive: never reached: a stale finish"));
 }
 
@@ -261,6 +267,14 @@ TEST(checker, reads_the_jobs_of_a_transaction_off_the_wire) {
                         id(2) + "\"} {11,12}; commit]"),
               ElementsAre(std::pair{id(1), std::int64_t{11}}, std::pair{id(2), std::int64_t{12}}));
   EXPECT_THAT(claims_in("claim/chaos 2 -32768"), IsEmpty());
+  const auto stored = "[begin; store_steps/chaos 1 {" + id(1) + "," + id(2) +
+                      "} {11,12} {build,\"page-1\"}; commit]";
+  EXPECT_THAT(claims_in(stored), IsEmpty());
+  const auto steps = steps_in(stored);
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[1].job_id, id(2));
+  EXPECT_EQ(steps[1].lease, 12);
+  EXPECT_EQ(steps[1].step, "page-1");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // in a log.
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "chaos/behaviour.hpp"
@@ -25,6 +26,52 @@ moment longer_than_others(const evidence& about, const job_row& job) {
   const auto takes = behaviour_of(about.all().seed, job.name, job.attempts + 1).time.count();
   return std::max<moment>(takes - known, 0);
 }
+
+/// What a child that still waits when the faults end needs behind the end of its last parent: to be
+/// let go, and all its attempts; in ms.
+constexpr moment after_a_parent = 2'000 + 11'000;
+
+/// By when a job must have ended, in ms after the faults.
+class bounds {
+ public:
+  bounds(const evidence& about, moment faults_until)
+      : about_(about),
+        faults_until_(faults_until),
+        usual_(about.setting("bound_ms") + about.slow(faults_until, about.over()) / 1000) {}
+
+  moment usual() const { return usual_; }
+
+  moment of(const job_story& story) {
+    if (story.row == nullptr) return usual_;
+    const auto [known, fresh] = known_.try_emplace(story.row->id, usual_);
+    if (!fresh) return known->second;
+    moment latest = usual_;
+    for (const auto* edge : story.joins) {
+      if (edge->at_latest && *edge->at_latest > faults_until_) {
+        latest = std::max(latest, (*edge->at_latest - faults_until_) / 1000 + after_a_parent);
+      }
+      if (edge->what != "edge") continue;
+      const auto* parent = about_.story_of(edge->parent_id);
+      if (parent == nullptr || parent == &story || ended_in_time(*parent)) continue;
+      latest = std::max(latest, of(*parent) + after_a_parent);
+    }
+    latest += longer_than_others(about_, *story.row);
+    known_[story.row->id] = latest;
+    return latest;
+  }
+
+ private:
+  /// Whether nothing happened to it any more when the faults were over.
+  bool ended_in_time(const job_story& story) const {
+    return story.deleted != nullptr || (terminal(story.row == nullptr ? "" : story.row->status) &&
+                                        story.transitions.back()->at <= faults_until_);
+  }
+
+  const evidence& about_;
+  moment faults_until_;
+  moment usual_;
+  std::unordered_map<std::string, moment> known_;
+};
 
 std::string ended_late(moment bound) {
   return "it ended later than " + std::to_string(bound) + " ms after the faults";
@@ -71,13 +118,14 @@ void check_end(const evidence& about, violations& into) {
     return;
   }
   const auto faults_until = healed.front()->at;
-  const auto bound = about.setting("bound_ms");
   const auto slow = about.slow(faults_until, about.over()) / 1000;
-  moment latest = bound + slow;
+  bounds by(about, faults_until);
+  moment latest = by.usual();
   const auto waited = (drained.front()->at - faults_until) / 1000;
   for (const auto& [id, story] : about.stories()) {
     if (story.row == nullptr) continue;
-    const auto own = bound + longer_than_others(about, *story.row) + slow;
+    if (story.deleted != nullptr) continue;
+    const auto own = by.of(story);
     const bool had_its_time = slow == 0 || waited > own;
     if (!terminal(story.row->status) && had_its_time) {
       into.push_back(

@@ -37,10 +37,18 @@ const transition* job_story::end_of(std::int64_t lease) const {
   return found == transitions.end() ? nullptr : *found;
 }
 
+const join_row* job_story::edge_from(const std::string& parent_id, std::int64_t txid) const {
+  const auto found = std::find_if(joins.begin(), joins.end(), [&](const auto* each) {
+    return each->what == "edge" && each->parent_id == parent_id && each->txid == txid;
+  });
+  return found == joins.end() ? nullptr : *found;
+}
+
 std::string slot_of(const std::string& worker) { return worker.substr(0, worker.find('.')); }
 
 evidence::evidence(const run_record& all) : all_(all) {
   index_jobs();
+  index_steps_and_joins();
   index_events();
   index_impairments();
   lease_ = setting("lease_ms") * 1000;
@@ -66,8 +74,22 @@ void evidence::index_jobs() {
     stories_[found == id_of_name_.end() ? each.job : found->second].executions.push_back(&each);
   }
   for (const auto& each : all_.effects) stories_[each.job_id].effects.push_back(&each);
-  for (const auto& each : all_.steps) steps_.emplace(each.job_id, each.written);
   for (const auto& each : all_.charges) ++stories_[each.job_id].charges;
+}
+
+void evidence::index_steps_and_joins() {
+  for (const auto& each : all_.steps) {
+    steps_.emplace(each.job_id, each.written);
+    stories_[each.job_id].steps.push_back(&each);
+  }
+  for (const auto& each : all_.pages) stories_[each.job_id].pages.push_back(&each);
+  for (const auto& each : all_.progress) stories_[each.job_id].progress = &each;
+  for (const auto& each : all_.deleted) stories_[each.job_id].deleted = &each;
+  for (const auto& each : all_.joins) stories_[each.child_id].joins.push_back(&each);
+  for (auto& [id, story] : stories_) {
+    std::sort(story.joins.begin(), story.joins.end(),
+              [](const auto* a, const auto* b) { return a->n < b->n; });
+  }
 }
 
 void evidence::index_events() {

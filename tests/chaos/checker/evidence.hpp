@@ -16,11 +16,19 @@ struct job_story {
   std::vector<const transition*> transitions;
   std::vector<const execution_line*> executions;
   std::vector<const effect_row*> effects;
+  std::vector<const step_row*> steps;
+  std::vector<const page_row*> pages;
+  /// What happened to it as a child that waits for others.
+  std::vector<const join_row*> joins;
+  const progress_row* progress = nullptr;
+  const deleted_row* deleted = nullptr;
   int charges = 0;
 
   const execution_line* find(std::int64_t lease, const std::string& event) const;
   const transition* claim_of(std::int64_t lease) const;
   const transition* end_of(std::int64_t lease) const;
+  /// The edge that the transaction made from this parent, or null.
+  const join_row* edge_from(const std::string& parent_id, std::int64_t txid) const;
 };
 
 /// A time during which something kept a worker from its work.
@@ -85,6 +93,7 @@ class evidence {
   template <typename Lost>
   moment put_off_by(moment until, const Lost& lost_before) const;
   void index_jobs();
+  void index_steps_and_joins();
   void index_events();
   void index_impairments();
 

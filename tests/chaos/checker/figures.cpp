@@ -9,31 +9,6 @@
 namespace rowrunner::chaos {
 namespace {
 
-std::vector<std::string> braced_lists(const std::string& text) {
-  std::vector<std::string> found;
-  for (auto open = text.find('{'); open != std::string::npos; open = text.find('{', open + 1)) {
-    const auto close = text.find('}', open);
-    if (close == std::string::npos) break;
-    found.push_back(text.substr(open + 1, close - open - 1));
-  }
-  return found;
-}
-
-/// The elements of an array in PostgreSQL's text format.
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> found(1);
-  for (const char c : list) {
-    if (c == ',') {
-      found.emplace_back();
-    } else if (c != '"') {
-      found.back() += c;
-    }
-  }
-  return found;
-}
-
-constexpr std::size_t uuid_length = 36;
-
 using deaths = std::unordered_map<std::string, std::vector<moment>>;
 
 /// How long what a worker held when it ended waited for its next run, or its end.
@@ -103,22 +78,6 @@ resolved resolve_cuts(const evidence& about) {
 }
 
 }  // namespace
-
-std::vector<std::pair<std::string, std::int64_t>> claims_in(const std::string& statements) {
-  std::vector<std::pair<std::string, std::int64_t>> found;
-  const auto lists = braced_lists(statements);
-  for (std::size_t i = 0; i + 1 < lists.size(); ++i) {
-    const auto ids = split(lists[i]);
-    const auto leases = split(lists[i + 1]);
-    if (ids.size() != leases.size() || ids.front().size() != uuid_length) continue;
-    for (std::size_t k = 0; k < ids.size(); ++k) {
-      if (leases[k].find_first_not_of("0123456789") == std::string::npos && !leases[k].empty()) {
-        found.emplace_back(ids[k], std::stoll(leases[k]));
-      }
-    }
-  }
-  return found;
-}
 
 figures measure(const evidence& about) {
   figures t;
@@ -202,6 +161,9 @@ std::vector<std::string> unreached(const evidence& about, const figures& t) {
   need(t.existed > 0, "a duplicate key refused");
   need(t.releases > 0, "a release without charge");
   need(overlapped, "two executions overlapping");
+  need(t.joins_after_rescue > 0, "a join fired after a parent's worker was lost");
+  need(t.met > 0, "an end that met a run_after");
+  need(t.doubtful_steps_stored > 0, "a step whose answer was lost");
   need(t.snapshots > 0, "a snapshot looked at");
   need(about.kept_up(), "a machine that keeps up");
   return missing;

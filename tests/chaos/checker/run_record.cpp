@@ -74,6 +74,47 @@ transition read_transition(const std::vector<std::string>& f, const std::string&
   return t;
 }
 
+join_row read_join(const std::vector<std::string>& f, const std::string& text) {
+  join_row j;
+  j.text = text;
+  j.n = std::stoll(f.at(1));
+  j.txid = std::stoll(f.at(2));
+  j.at = std::stoll(f.at(3));
+  j.what = f.at(4);
+  j.child_id = f.at(5);
+  j.parent_id = f.at(6);
+  j.policy = f.at(7);
+  j.at_latest = number_or_none(f.at(8));
+  j.snapshot = f.at(9);
+  return j;
+}
+
+job_row read_job(const std::vector<std::string>& f) {
+  return {f.at(1),
+          f.at(2),
+          f.at(3),
+          f.at(4),
+          std::stoi(f.at(5)),
+          std::stoi(f.at(6)),
+          f.at(7),
+          std::stoll(f.at(8))};
+}
+
+/// Of what a job did with its steps; false if it is about something else.
+bool read_step_line(const std::vector<std::string>& f, run_record& into) {
+  if (f.front() == "step") {
+    into.steps.push_back({f.at(1), f.at(2), std::stoll(f.at(3)), number_or_none(f.at(4)),
+                          std::stoll(f.at(5)), std::stoll(f.at(6))});
+  } else if (f.front() == "page") {
+    into.pages.push_back({f.at(1), f.at(2), std::stoll(f.at(3)), std::stoll(f.at(4))});
+  } else if (f.front() == "progress") {
+    into.progress.push_back({f.at(1), std::stoll(f.at(2)), f.at(3)});
+  } else {
+    return false;
+  }
+  return true;
+}
+
 bool is_enqueue(const std::string& event) {
   return event == "enqueue" || event == "enqueued" || event == "existed" || event == "refused" ||
          event == "unknown";
@@ -174,19 +215,20 @@ void read_database_line(const std::string& text, run_record& into) {
   if (f.front() == "transition") {
     into.transitions.push_back(read_transition(f, text));
   } else if (f.front() == "job") {
-    into.jobs.push_back(
-        {f.at(1), f.at(2), f.at(3), f.at(4), std::stoi(f.at(5)), std::stoi(f.at(6)), f.at(7)});
+    into.jobs.push_back(read_job(f));
+  } else if (f.front() == "join") {
+    into.joins.push_back(read_join(f, text));
+  } else if (f.front() == "deleted") {
+    into.deleted.push_back({f.at(1), std::stoll(f.at(2)), std::stoll(f.at(3))});
   } else if (f.front() == "effect") {
     into.effects.push_back({f.at(1), std::stoll(f.at(2)), std::stoll(f.at(3))});
-  } else if (f.front() == "step") {
-    into.steps.push_back({f.at(1), f.at(2), std::stoll(f.at(3)), number_or_none(f.at(4))});
   } else if (f.front() == "charge") {
     into.charges.push_back({f.at(1)});
   } else if (f.front() == "disagreement") {
     into.disagreements.push_back({f.at(1), f.at(2), f.at(3), f.at(4)});
   } else if (f.front() == "picture") {
     into.pictures.push_back({f.at(1), f.at(2), f.at(3)});
-  } else {
+  } else if (!read_step_line(f, into)) {
     throw std::runtime_error("a line of no known table: " + text);
   }
 }

@@ -18,7 +18,7 @@ struct line {
   std::string text;
 };
 
-/// Something that a handler did: begin, body, call, stored, end, stopped, crash.
+/// Something that a handler did: begin, body, call, stored, told, end, stopped, crash.
 struct execution_line : line {
   std::string worker, event, job;
   int attempt = 0;
@@ -79,6 +79,13 @@ struct job_row {
   std::string id, kind, name, status;
   int attempts = 0, max_attempts = 0;
   std::string error;
+  /// The transaction that made it.
+  std::int64_t born = 0;
+};
+/// A job that was deleted; its row is among the others as it was then.
+struct deleted_row {
+  std::string job_id;
+  std::int64_t n = 0, txid = 0;
 };
 struct effect_row {
   std::string job_id;
@@ -89,6 +96,27 @@ struct step_row {
   std::string job_id, step;
   std::int64_t written = 0;
   std::optional<std::int64_t> held;
+  std::int64_t txid = 0;
+  moment at = 0;
+};
+/// What a step wrote besides its result.
+struct page_row {
+  std::string job_id, step;
+  std::int64_t lease = 0, txid = 0;
+};
+/// The progress of a job as it is at the end; the message says under which lease it was reported.
+struct progress_row {
+  std::string job_id;
+  std::int64_t done = 0;
+  std::string message;
+};
+/// What happened to a child that waits for others: wait, latest, edge, held, freed, unwait; see
+/// schema.sql.
+struct join_row : line {
+  std::int64_t n = 0, txid = 0;
+  std::string what, child_id, parent_id, policy;
+  std::optional<moment> at_latest;
+  std::string snapshot;
 };
 struct charge_row {
   std::string job_id;
@@ -122,6 +150,10 @@ struct run_record {
   std::vector<charge_row> charges;
   std::vector<picture_row> pictures;
   std::vector<disagreement_row> disagreements;
+  std::vector<deleted_row> deleted;
+  std::vector<page_row> pages;
+  std::vector<progress_row> progress;
+  std::vector<join_row> joins;
 };
 
 bool terminal(const std::string& status);

@@ -67,6 +67,8 @@ class run_builder {
          new_lease, std::to_string(old_attempts), std::to_string(new_attempts), worker, error}));
     if (new_attempts > old_attempts) lines.database.push_back(tabs({"charge", id(n)}));
   }
+  /// For a line that is written by hand.
+  int next_number() { return ++transitions_; }
   std::string last_txid() const { return "9" + std::to_string(transitions_); }
   void claimed(int when, int n, int lease, int attempts, const std::string& worker) {
     moved(when, n, "queued", "processing", "", std::to_string(lease), attempts, attempts, worker);
@@ -78,14 +80,34 @@ class run_builder {
   }
   void job(int n, const std::string& status, int attempts, int most) {
     lines.database.push_back(tabs({"job", id(n), "chaos", "job-" + std::to_string(n), status,
-                                   std::to_string(attempts), std::to_string(most), ""}));
+                                   std::to_string(attempts), std::to_string(most), "", "0"}));
+  }
+  /// A step that was stored now, under the lease that the job had, and what it wrote besides.
+  void step(int when, int n, const std::string& name, int written, const std::string& held,
+            bool effect) {
+    const auto txid = "8" + std::to_string(++steps_);
+    lines.database.push_back(
+        tabs({"step", id(n), name, std::to_string(written), held, txid, at(when)}));
+    if (effect) {
+      lines.database.push_back(tabs({"page", id(n), name, std::to_string(written), txid}));
+    }
+  }
+  /// Something that happened to a child which waits; in the transaction of the last note, if so.
+  void waits(int when, const std::string& what, int child, const std::string& parent = {},
+             const std::string& policy = {}, const std::string& at_latest = {}) {
+    const auto number = std::to_string(++transitions_);
+    if (what == "wait" || what == "edge" || what == "unwait") waiting_txid_ = "9" + number;
+    lines.database.push_back(tabs({"join", number, waiting_txid_, at(when), what, id(child), parent,
+                                   policy, at_latest, what == "freed" ? "1:99999:" : ""}));
   }
 
  private:
   int transitions_ = 0;
+  int steps_ = 0;
+  std::string waiting_txid_;
 };
 
-/// Five jobs, two workers, one of which is stopped past its lease. In it all the dangerous states
+/// Six jobs, two workers, one of which is stopped past its lease. In it all the dangerous states
 /// are reached.
 inline run_builder sound_run() {
   run_builder b;
@@ -96,7 +118,7 @@ inline run_builder sound_run() {
     b.lines.log.push_back(std::string(R"({"message":"worker started","worker":")") + worker +
                           "\"}");
   }
-  for (int n = 1; n <= 5; ++n) b.enqueued(n);
+  for (const int n : {1, 2, 3, 4, 5, 7}) b.enqueued(n);
   b.note(0, "enqueuer enqueue chaos job-1");
   b.note(0, "enqueuer existed chaos job-1");
   b.note(0, "enqueuer enqueue chaos job-9");
@@ -129,10 +151,18 @@ inline run_builder sound_run() {
     const int lost = 10 * n, next = lost + 1;
     b.claimed(1, n, lost, 0, "w1.1");
     b.ran(1, "w1.1", "begin", n, 1, lost);
+    if (n == 3) {
+      // 7 waits for both; the transaction that says so is open until they have ended.
+      b.note(1, "runner join job-7 run 0 job-3 job-4");
+      b.waits(1, "wait", 7, "", "run");
+      b.waits(1, "held", 7);
+      b.waits(2, "edge", 7, id(3));
+    }
     b.moved(12, n, "processing", "queued", std::to_string(lost), "", 0, 1, "w1.1",
             "worker w1.1 was lost");
     b.claimed(13, n, next, 1, "w0.1");
     b.ran(13, "w0.1", "begin", n, 2, next);
+    if (n == 4) b.waits(14, "edge", 7, id(4));
     b.ran(14, "w1.1", "end", n, 1, lost, n == 3 ? "effect" : "fail");
     b.lines.log.push_back(refusal(n, lost));
     b.ran(15, "w0.1", "end", n, 2, next, "ok");
@@ -140,9 +170,17 @@ inline run_builder sound_run() {
     b.job(n, "succeeded", 1, 4);
   }
   b.note(14, "runner cont w1.1");
+  b.note(16, "runner joined job-7 2");
+  b.waits(16, "unwait", 7);
+  b.waits(16, "freed", 7);
+  b.claimed(17, 7, 71, 0, "w0.1");
+  b.ran(17, "w0.1", "begin", 7, 1, 71);
+  b.ran(18, "w0.1", "end", 7, 1, 71, "ok");
+  b.succeeded(18, 7, 71, 0, "w0.1", false);
+  b.job(7, "succeeded", 0, 4);
 
-  // 5 gives itself back once, then succeeds in two steps; the commit of that never arrived at
-  // first.
+  // 5 gives itself back once, then succeeds in two steps; the answer to the second one is lost, and
+  // the commit of the end never arrived at first.
   b.claimed(2, 5, 51, 0, "w0.1");
   b.ran(2, "w0.1", "begin", 5, 1, 51);
   b.ran(2, "w0.1", "end", 5, 1, 51, "snooze");
@@ -152,7 +190,14 @@ inline run_builder sound_run() {
   b.ran(4, "w0.1", "body", 5, 1, 52, "call");
   b.ran(4, "w0.1", "call", 5, 1, 52, "chaos:5:call");
   b.ran(4, "w0.1", "stored", 5, 1, 52, "call");
-  b.lines.database.push_back(tabs({"step", id(5), "call", "52", "52"}));
+  b.step(4, 5, "call", 52, "52", false);
+  b.ran(4, "w0.1", "body", 5, 1, 52, "build");
+  b.step(4, 5, "build", 52, "52", true);
+  b.lines.proxy.push_back(at(4) + " w0 cut to-client commit C [store_steps/chaos 1 {" + id(5) +
+                          "} {52} {build}; commit]");
+  b.ran(5, "w0.1", "stored", 5, 1, 52, "build");
+  b.ran(5, "w0.1", "told", 5, 1, 52, "2");
+  b.lines.database.push_back(tabs({"progress", id(5), "2", "lease 52"}));
   b.ran(5, "w0.1", "end", 5, 1, 52, "effect");
   b.lines.proxy.push_back(at(5) + " w0 cut to-server commit E [succeed/chaos {" + id(5) +
                           "} {52}]");

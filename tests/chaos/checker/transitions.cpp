@@ -28,6 +28,7 @@ class walk {
     if (row.status != status_ || row.attempts != attempts_) {
       blame("I5", "its row says otherwise than its last transition");
     }
+    if (story_.deleted != nullptr) return;  // and with it what was noted of its attempts
     if (story_.charges < charged_ + noted_besides_ ||
         story_.charges > charged_ + noted_besides_ + maybe_noted_) {
       blame("I5", "charged " + std::to_string(charged_) + " times, noted " +

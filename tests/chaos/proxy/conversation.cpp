@@ -9,6 +9,11 @@ namespace {
 /// More is of no use to a reader, and a batch may name thousands of jobs.
 constexpr std::size_t longest_account = 16'000;
 
+/// Which jobs a write is about: ids and leases; of a step its name besides.
+std::size_t telling_params(const std::string& statement) {
+  return statement.starts_with("store_steps") ? 4 : 2;
+}
+
 /// The first word of a statement in lower case, behind blanks and comments.
 std::string first_word(std::string_view text) {
   for (;;) {
@@ -44,7 +49,8 @@ void conversation::note(const std::string& name, const std::string& text,
   auto& account = open_.statements;
   if (account.size() > longest_account) return;
   account += (account.empty() ? "" : "; ") + (name.empty() ? text : name);
-  for (std::size_t i = 0; i < params.size() && i < 2; ++i) account += " " + params[i];
+  for (std::size_t i = 0; i < params.size() && i < telling_params(name); ++i)
+    account += " " + params[i];
 }
 
 /// A statement is about to be executed.

@@ -10,11 +10,17 @@ namespace {
 
 /// Every job table under its kind, with one column for the name.
 const std::string all_jobs =
-    "(SELECT id, 'chaos' AS kind, name, status, attempts, max_attempts, last_error FROM chaos_jobs"
-    " UNION ALL SELECT id, 'chaos_blocking', name, status, attempts, max_attempts, last_error"
+    "(SELECT id, 'chaos' AS kind, name, status, attempts, max_attempts, last_error, born"
+    "  FROM chaos_jobs"
+    " UNION ALL SELECT id, 'chaos_blocking', name, status, attempts, max_attempts, last_error, born"
     "  FROM chaos_blocking_jobs"
     " UNION ALL SELECT id, 'spot_image', plan_id || '/' || spot_name, status, attempts,"
-    "  max_attempts, last_error FROM spot_image_jobs) j";
+    "  max_attempts, last_error, 0 FROM spot_image_jobs) j";
+
+/// Of a column with a time: microseconds since 1970.
+std::string micros(const std::string& column) {
+  return "(EXTRACT(epoch FROM " + column + ") * 1000000)::bigint";
+}
 
 void write_rows(pqxx::work& tx, std::ofstream& out, const std::string& table,
                 const std::string& sql) {
@@ -28,6 +34,20 @@ void write_rows(pqxx::work& tx, std::ofstream& out, const std::string& table,
     }
     out << '\n';
   }
+}
+
+void write_joins(pqxx::work& tx, std::ofstream& out) {
+  write_rows(tx, out, "join",
+             "SELECT n, txid, " + micros("at") + ", what, child_id, parent_id, policy, " +
+                 micros("at_latest") + ", snapshot FROM chaos_joins ORDER BY n");
+  write_rows(tx, out, "job",
+             "SELECT id, 'chaos', name, status, attempts, max_attempts, left(last_error, 200), born"
+             " FROM chaos_deleted");
+  write_rows(tx, out, "deleted", "SELECT id, n, txid FROM chaos_deleted");
+  write_rows(tx, out, "page", "SELECT job_id, step, lease, txid FROM chaos_pages");
+  write_rows(tx, out, "progress",
+             "SELECT p.job_id, p.done, p.message FROM rowrunner.progress p"
+             " JOIN rowrunner.kinds k ON k.id = p.kind WHERE k.kind = 'chaos'");
 }
 
 }  // namespace
@@ -51,14 +71,18 @@ void collect(const arena& ground, const std::string& path) {
   const auto connection = ground.connect();
   pqxx::work tx(*connection);
   write_rows(tx, out, "job",
-             "SELECT id, kind, name, status, attempts, max_attempts, left(last_error, 200) FROM " +
+             "SELECT id, kind, name, status, attempts, max_attempts, left(last_error, 200), born"
+             " FROM " +
                  all_jobs);
   write_rows(tx, out, "transition",
-             "SELECT n, txid, (EXTRACT(epoch FROM at) * 1000000)::bigint, kind, job_id, before,"
-             " after, old_lease, new_lease, old_attempts, new_attempts, worker, error"
-             " FROM chaos_transitions ORDER BY n");
+             "SELECT n, txid, " + micros("at") +
+                 ", kind, job_id, before,"
+                 " after, old_lease, new_lease, old_attempts, new_attempts, worker, error"
+                 " FROM chaos_transitions ORDER BY n");
   write_rows(tx, out, "effect", "SELECT job_id, lease, txid FROM chaos_effects");
-  write_rows(tx, out, "step", "SELECT job_id, step, written, held FROM chaos_steps");
+  write_rows(tx, out, "step",
+             "SELECT job_id, step, written, held, txid, " + micros("at") + " FROM chaos_steps");
+  write_joins(tx, out);
   write_rows(tx, out, "disagreement", "SELECT job_id, txid, spot, job FROM chaos_disagreements");
   write_rows(tx, out, "charge", "SELECT job_id FROM rowrunner.attempts");
   for (const auto& row : tx.exec("SELECT j.id, s.image_status, s.image_url FROM spots s"

@@ -22,6 +22,10 @@ constexpr std::uint64_t spots_of_a_plan = 3;
 /// Of so many jobs one comes a second time, a while later.
 constexpr std::uint64_t one_again_in = 30;
 constexpr std::uint64_t again_after = 50;
+/// Of so many transactions one has jobs that run after the others.
+constexpr std::uint64_t one_family_in = 8;
+/// So many stay that could be deleted, so that most of them have had time to be run.
+constexpr std::size_t least_deletable = 3;
 
 new_job job_named(const std::string& name) {
   new_job job;
@@ -29,12 +33,11 @@ new_job job_named(const std::string& name) {
   return job;
 }
 
-/// A client that gives up in time, or a stall would hold up the end of the run.
+}  // namespace
+
 std::string patient(const std::string& url) {
   return url + "?connect_timeout=3&tcp_user_timeout=5000&keepalives_idle=2";
 }
-
-}  // namespace
 
 enqueuers::enqueuers(std::uint64_t seed, const history& record, std::string url,
                      std::string direct_url)
@@ -60,10 +63,22 @@ void enqueuers::note(const char* event, const wish& job, const std::string& deta
 }
 
 void enqueuers::note_answers(const std::vector<wish>& jobs,
-                             const std::vector<std::optional<std::string>>& ids) const {
+                             const std::vector<std::optional<std::string>>& ids) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     note(ids[i] ? "enqueued" : "existed", jobs[i], ids[i].value_or(""));
+    if (!ids[i] || class_of(jobs[i].name) != "gone") continue;
+    const std::lock_guard lock(deleting_);
+    deletable_.push_back({jobs[i].kind, jobs[i].name, *ids[i]});
   }
+}
+
+std::vector<known_job> enqueuers::take_deletable() {
+  const std::lock_guard lock(deleting_);
+  if (deletable_.size() <= least_deletable) return {};
+  const auto end = deletable_.end() - least_deletable;
+  std::vector<known_job> taken(deletable_.begin(), end);
+  deletable_.erase(deletable_.begin(), end);
+  return taken;
 }
 
 std::unique_ptr<pqxx::connection> enqueuers::connect() const {
@@ -82,6 +97,9 @@ enqueuers::wish enqueuers::wish_of(std::uint64_t number) const {
   const bool blocking = chance % 10 == 0;
   std::string job_class = chance / 10 % 25 == 0 ? "late" : "job";
   if (chance / 250 % 200 == 0) job_class = "doomed";
+  // Only coroutines have steps, and only one table is deleted from.
+  if (!blocking && chance / 50'000 % 40 == 0) job_class = "pages";
+  if (!blocking && chance / 50'000 % 100 == 1) job_class = "gone";
   return {blocking ? "chaos_blocking" : "chaos", job_class + "-" + std::to_string(number)};
 }
 
@@ -90,27 +108,86 @@ std::vector<enqueuers::wish> enqueuers::next_batch(std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
     const auto number = next_++;
     const bool again = number > again_after && draw(seed_, "again", number) % one_again_in == 0;
-    batch.push_back(wish_of(again ? number - again_after : number));
+    const auto earlier = wish_of(again ? number - again_after : number);
+    // What may have been deleted would come anew.
+    batch.push_back(again && class_of(earlier.name) == "gone" ? wish_of(number) : earlier);
   }
   return batch;
 }
 
+std::vector<relative> enqueuers::next_family(std::mt19937_64& rng) {
+  if (rng() % one_family_in != 0) return {};
+  return family_of(seed_, next_family_++);
+}
+
+/// The jobs of the transaction come first among the ids. One that existed is asked for its id: it
+/// may run by now, or have ended.
+void enqueuers::enqueue_family(pqxx::work& tx, const std::vector<relative>& family,
+                               const std::vector<known_job>& jobs,
+                               std::vector<std::optional<std::string>>& ids, joined& joins) const {
+  std::map<std::string, known_job> made;
+  for (const auto& one : family) {
+    ids.push_back(rowrunner::enqueue(tx, "chaos", job_named(one.name)));
+    if (!ids.back()) continue;
+    const known_job child{"chaos", one.name, *ids.back()};
+    made[one.name] = child;
+    std::vector<known_job> parents;
+    for (const auto& name : one.after) parents.push_back(made.at(name));
+    if (one.after.empty() && !one.after_nothing) parents = jobs;
+    joins.add(one.name, join_to(tx, record_, child, parents, terms_of(seed_, one.name)));
+  }
+}
+
 /// In one transaction. False if what came of it is not known.
-bool enqueuers::enqueue(pqxx::connection& on, const std::vector<wish>& jobs) {
-  for (const auto& job : jobs) note("enqueue", job);
+bool enqueuers::enqueue(pqxx::connection& on, const std::vector<wish>& jobs,
+                        const std::vector<relative>& family) {
+  auto all = jobs;
+  for (const auto& one : family) all.push_back({"chaos", one.name});
+  for (const auto& job : all) note("enqueue", job);
   std::vector<std::optional<std::string>> ids;
+  joined joins;
   try {
     pqxx::work tx(on);
+    std::vector<known_job> known;
     for (const auto& job : jobs) {
       ids.push_back(rowrunner::enqueue(tx, job.kind, job_named(job.name)));
+      if (family.empty()) continue;
+      const auto id =
+          ids.back()
+              ? *ids.back()
+              : pg::exec(tx, "SELECT id FROM " + job.kind + "_jobs WHERE name = $1", job.name)[0][0]
+                    .as<std::string>();
+      known.push_back({job.kind, job.name, id});
     }
+    enqueue_family(tx, family, known, ids, joins);
     tx.commit();
   } catch (const std::exception& e) {
-    for (const auto& job : jobs) note("unknown", job, e.what());
+    for (const auto& job : all) note("unknown", job, e.what());
     return false;
   }
-  note_answers(jobs, ids);
+  note_answers(all, ids);
+  joins.note(record_);
   return true;
+}
+
+void enqueuers::enqueue_with(
+    pqxx::connection& on, const std::string& name,
+    const std::function<void(pqxx::work& tx, const known_job& made, joined& joins)>& besides) {
+  const wish job{"chaos", name};
+  note("enqueue", job);
+  std::optional<std::string> id;
+  joined joins;
+  try {
+    pqxx::work tx(on);
+    id = rowrunner::enqueue(tx, job.kind, job_named(name));
+    if (id) besides(tx, {job.kind, name, *id}, joins);
+    tx.commit();
+  } catch (const std::exception& e) {
+    note("unknown", job, e.what());
+    throw;
+  }
+  note_answers({job}, {id});
+  joins.note(record_);
 }
 
 void enqueuers::run(int number) {
@@ -121,14 +198,15 @@ void enqueuers::run(int number) {
   while (!stopping_) {
     // What is in doubt is tried again, as an application does that got no answer.
     auto batch = next_batch(1 + rng() % most_at_once);
+    const auto family = next_family(rng);
     batch.insert(batch.end(), doubtful.begin(), doubtful.end());
     doubtful.clear();
-    if (!enqueue(*connection, batch)) {
+    if (!enqueue(*connection, batch, family)) {
       doubtful = batch;
       connection = connect();
     }
-    const auto pause =
-        1'000'000 * chaos_threads * batch.size() / static_cast<std::uint64_t>(per_second_);
+    const auto pause = 1'000'000 * chaos_threads * (batch.size() + family.size()) /
+                       static_cast<std::uint64_t>(per_second_);
     due += std::chrono::microseconds{pause / 2 + rng() % (pause + 1)};
     // What could not be enqueued in a bad time is not all made up for at once.
     due = std::max(due, std::chrono::steady_clock::now() - most_behind);
@@ -190,9 +268,11 @@ void enqueuers::add(const std::string& kind, const std::string& job_class, int h
   for (int i = 0; i < how_many; ++i) {
     jobs.push_back({kind, job_class + "-x" + std::to_string(next_special_++)});
   }
+  // Many of them are joined: what runs after them meets whatever becomes of their workers.
+  const std::vector<relative> family{{"after-x" + std::to_string(next_special_++), {}, false}};
   try {
     pqxx::connection direct(patient(direct_url_));
-    enqueue(direct, jobs);
+    enqueue(direct, jobs, how_many > 4 ? family : std::vector<relative>{});
   } catch (const pqxx::broken_connection&) {
     // The server is away, and nothing was asked of it.
   }

@@ -1,16 +1,22 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <pqxx/pqxx>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "chaos/runner/families.hpp"
 #include "chaos/runner/history.hpp"
 
 namespace rowrunner::chaos {
+
+/// For a client that gives up in time, or a stall would hold up the end of the run.
+std::string patient(const std::string& url);
 
 /// Applications that enqueue while the faults happen, and note what they were told:
 ///   enqueuer enqueue KIND NAME           before
@@ -18,6 +24,7 @@ namespace rowrunner::chaos {
 ///   enqueuer existed KIND NAME           the key was there already
 ///   enqueuer refused KIND NAME WHY       the payload was refused
 ///   enqueuer unknown KIND NAME WHY       no answer: it may exist or not
+/// Some of them let further jobs run after these, in the same transaction; see families.hpp.
 class enqueuers {
  public:
   /// `url` goes through the faults, `direct_url` past those of the network.
@@ -36,6 +43,13 @@ class enqueuers {
   void add_poison(const std::string& folder);
   /// So many clients enqueue the same key at the same time.
   void storm(int clients, const std::string& pooled_url);
+  /// A job of kind chaos, and in its transaction what else is to be done with it.
+  void enqueue_with(
+      pqxx::connection& on, const std::string& name,
+      const std::function<void(pqxx::work& tx, const known_job& made, joined& joins)>& besides);
+  /// Jobs that may be deleted, since nobody will enqueue them again: those whose enqueue was
+  /// answered a while ago.
+  std::vector<known_job> take_deletable();
 
  private:
   struct wish {
@@ -47,12 +61,17 @@ class enqueuers {
   void run_pictures();
   wish wish_of(std::uint64_t number) const;
   std::vector<wish> next_batch(std::size_t size);
-  bool enqueue(pqxx::connection& on, const std::vector<wish>& jobs);
+  bool enqueue(pqxx::connection& on, const std::vector<wish>& jobs,
+               const std::vector<relative>& family = {});
+  void enqueue_family(pqxx::work& tx, const std::vector<relative>& family,
+                      const std::vector<known_job>& jobs,
+                      std::vector<std::optional<std::string>>& ids, joined& joins) const;
+  std::vector<relative> next_family(std::mt19937_64& rng);
   bool enqueue_pictures(pqxx::connection& on, std::uint64_t plan);
   void refuse(pqxx::connection& on, const std::string& label, const std::string& name);
   void note(const char* event, const wish& job, const std::string& detail = {}) const;
   void note_answers(const std::vector<wish>& jobs,
-                    const std::vector<std::optional<std::string>>& ids) const;
+                    const std::vector<std::optional<std::string>>& ids);
   /// Tries until it works; null when it is time to stop.
   std::unique_ptr<pqxx::connection> connect() const;
 
@@ -64,6 +83,9 @@ class enqueuers {
   std::atomic<bool> stopping_ = false;
   std::atomic<std::uint64_t> next_ = 0;
   std::atomic<std::uint64_t> next_special_ = 0;
+  std::atomic<std::uint64_t> next_family_ = 0;
+  std::mutex deleting_;
+  std::vector<known_job> deletable_;
   std::vector<std::thread> threads_;
 };
 

@@ -11,6 +11,7 @@
 #include "chaos/runner/catalogue.hpp"
 #include "chaos/runner/collect.hpp"
 #include "chaos/runner/pulse.hpp"
+#include "chaos/runner/relatives.hpp"
 #include "chaos/runner/watcher.hpp"
 #include "support/paths.hpp"
 
@@ -21,9 +22,10 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int faults_at_once = 3;
-/// Longer than any job may take, so that one that does is seen to be late.
-constexpr auto longest_drain = 45s;
-constexpr auto longest_drain_with_sloths = 90s;
+/// Longer than any job may take, with those that wait for it and those that wait for these, so that
+/// one that does is seen to be late.
+constexpr auto longest_drain = 75s;
+constexpr auto longest_drain_with_sloths = 120s;
 constexpr const char* image_api_key = "chaos-image-key-7b1f";
 
 bool wanted(const run_options& options, const std::string& fault) {
@@ -164,6 +166,7 @@ std::vector<std::string> run(const run_options& options) {
   arena ground(options.folder);
   image_server images(options.seed, options.folder + "/outside.log");
   enqueuers enqueuing(options.seed, record, ground.open_link("enqueuers", false), ground.url());
+  const auto relatives_url = patient(ground.open_link("relatives", false));
   std::vector<worker_plan> plans;
   for (int i = 0; i < options.workers; ++i) {
     plans.push_back(plan_for(i, options, ground, images, record));
@@ -173,10 +176,12 @@ std::vector<std::string> run(const run_options& options) {
     const watcher eyes(ground, record);
     const pulse heart(ground, record);
     enqueuing.start(options.jobs_per_second);
+    auto joining = std::make_optional<relatives>(options.seed, record, relatives_url, enqueuing);
     warm_up(ground, options.workers);
     stage on(options.folder, record, ground, workers, enqueuing, images);
     rage(on, options);
     images.set(image_server::mood::well);
+    joining.reset();
     enqueuing.stop();
     drain(ground, record,
           options.seconds > long_run.count() ? longest_drain_with_sloths : longest_drain);

@@ -13,7 +13,8 @@ constexpr auto look_every = 1s;
 constexpr int rest_per_look = 10;
 constexpr auto longest_rest = 5s;
 
-/// I9 of a job table: queued jobs that no claim would find, processing ones that no lease names.
+/// I9 of a job table: queued jobs that no claim would find and that do not wait, processing ones
+/// that no lease names.
 std::string places_of(const std::string& table, const std::string& name) {
   return "SELECT 'I9', " + name + " FROM " + table +
          " j WHERE status = 'queued'"
@@ -21,12 +22,23 @@ std::string places_of(const std::string& table, const std::string& name) {
          "                 AND q.priority = j.priority AND j.run_at <= clock_timestamp())"
          " AND NOT EXISTS (SELECT FROM rowrunner.delayed d WHERE d.job_id = j.id"
          "                 AND d.priority = j.priority AND d.run_at = j.run_at)"
+         " AND NOT EXISTS (SELECT FROM rowrunner.waits w"
+         "                 WHERE w.child_id = j.id AND j.run_at = 'infinity')"
          " UNION ALL SELECT 'I9', " +
          name + " FROM " + table +
          " j WHERE status = 'processing'"
          " AND NOT EXISTS (SELECT FROM rowrunner.leases l"
          "                 WHERE l.lease = j.lease AND j.id = ANY (l.job_ids))";
 }
+
+/// I9 of a child that waits for others: its own row holds it, and something will let it run.
+const char* const held_children =
+    " UNION ALL SELECT 'I9', coalesce(j.name, w.child_id::text)"
+    " FROM rowrunner.waits w LEFT JOIN chaos_jobs j ON j.id = w.child_id"
+    " WHERE (j.status = 'queued' AND j.run_at = 'infinity') IS NOT TRUE"
+    " OR (w.at_latest IS NULL"
+    "     AND NOT EXISTS (SELECT FROM rowrunner.edges e WHERE e.child_id = w.child_id)"
+    "     AND NOT EXISTS (SELECT FROM rowrunner.join_candidates c WHERE c.child_id = w.child_id))";
 
 std::string question() {
   return places_of("chaos_jobs", "name") + " UNION ALL " +
@@ -36,7 +48,8 @@ std::string question() {
          " UNION ALL SELECT 'I8', plan_id || '/' || spot_name"
          " FROM spots s JOIN spot_image_jobs j USING (plan_id, spot_name)"
          " WHERE s.image_status <> spot_image_status(j.status, j.attempts, j.max_attempts)"
-         " OR (j.status = 'succeeded') <> (coalesce(s.image_url, '') <> '')";
+         " OR (j.status = 'succeeded') <> (coalesce(s.image_url, '') <> '')" +
+         held_children;
 }
 
 }  // namespace

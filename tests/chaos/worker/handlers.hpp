@@ -16,7 +16,7 @@ struct handler_context {
 /// Gives the worker the kinds of the chaos runner, `chaos` and `chaos_blocking`, whose jobs do what
 /// behaviour_of says and record it: a line before and after each thing that they do,
 ///   WORKER EVENT JOB ATTEMPT LEASE [DETAIL]
-/// with the events begin, body, call, stored, end, stopped and crash.
+/// with the events begin, body, call, stored, told (progress was reported), end, stopped and crash.
 void add_chaos_kinds(worker& process, handler_context context);
 
 }  // namespace rowrunner::chaos

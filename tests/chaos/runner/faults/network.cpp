@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 namespace {
 
 /// Words that occur in the names and texts of a worker's writes: ends, claims, steps, releases.
-constexpr std::array<const char*, 5> writes{"succeed", "fail", "claim", "step_done", "give_back"};
+constexpr std::array<const char*, 5> writes{"succeed", "fail", "claim", "store", "give_back"};
 
 /// Cuts the connection at the next few commits of one worker, and leaves it time to find out what
 /// came of them.
@@ -36,9 +36,10 @@ void lose_commits(stage& on, std::mt19937_64& rng) { cut_commits(on, rng, "to-se
 
 void cut_enqueuers(stage& on, std::mt19937_64& rng) {
   const std::string way = rng() % 2 == 0 ? "to-server" : "to-client";
-  on.ground.proxy().tell("cut enqueuers " + way + " commit " + std::to_string(1 + rng() % 5));
+  const std::string whom = rng() % 3 == 0 ? "relatives" : "enqueuers";
+  on.ground.proxy().tell("cut " + whom + " " + way + " commit " + std::to_string(1 + rng() % 5));
   on.pause(between(rng, 500, 1'500));
-  on.ground.proxy().tell("heal enqueuers");
+  on.ground.proxy().tell("heal " + whom);
 }
 
 void stall_past_lease(stage& on, std::mt19937_64& rng) {
