@@ -27,7 +27,7 @@ export function sparkline({ succeeded, failed, until }, at, hover) {
 	return h('figure.spark',
 		h('svg', { ...chart, onpointermove, onpointerleave: () => hover(null) },
 			at !== null && h('rect.at', { x: at, y: 0, width: 1, height: HEIGHT }),
-			h('path.bad', { d: bars(total, top) }),
+			h('path.bad', { d: bars(total.map((n, i) => failed[i] && n), top) }),
 			h('path.ok', { d: bars(succeeded, top) })
 		),
 		h('figcaption', h('span', words), h('span', `${time(0)} – ${time(last)}`))

@@ -24,9 +24,9 @@ server|The server cannot be reached|サーバーに接続できません
 data|You see the state of {clock}, {age} ago.|{clock}（{age}前）の状態を表示しています。
 #error
 403|Your role does not allow this|この操作を行う権限がありません
-404|There is nothing under this address|見つかりませんでした
+404|Not found|見つかりませんでした
 #theme
-auto|Theme: as the system|テーマ：システムに合わせる
+auto|Theme: automatic|テーマ：自動
 light|Theme: light|テーマ：ライト
 dark|Theme: dark|テーマ：ダーク
 #sign_in
@@ -175,7 +175,7 @@ retry|Retry {n} {n:job|jobs}?|{n}件のジョブを再試行しますか？
 cancel|Cancel {n} {n:job|jobs}?|{n}件のジョブを取り消しますか？
 run-now|Run {n} {n:job|jobs} now?|{n}件のジョブを今すぐ実行しますか？
 selected|{filter}: {n} selected.|{filter}：{n}件を選択中。
-all|This queues {n} jobs again: {filter}. It goes on if you close the page.|{n}件（{filter}）をキューに戻します。ページを閉じても続行されます。
+all|This queues {n} jobs again: {filter}.|{n}件（{filter}）をキューに戻します。
 pause|Pause {kind}?|{kind} を一時停止しますか？
 pause_text|Running jobs go on. No new job of {kind} is started; {n} are waiting.|実行中のジョブは続きます。{kind} の新しいジョブは開始されません（待機中 {n}件）。
 #done

@@ -1,6 +1,6 @@
 // One job: why it does not run, how far it is, what it did and what went wrong.
 import { changeAll, retryJob, runNow } from './actions.js';
-import { bar, button, dateTime, dot, duration, h, has, icon, link, number, pill, Resource, route, t, when } from './kit.js';
+import { bar, button, count, dateTime, dot, duration, h, has, icon, link, pill, Resource, route, t, when } from './kit.js';
 import { nameOf, shownStatus } from './rows.js';
 
 export default function job(app) {
@@ -45,7 +45,7 @@ export default function job(app) {
 			data.waits.length > 0 && why(data),
 			data.progress && progress(data),
 			row.last_error && status !== 'succeeded' && section('job.error', pre(row.last_error)),
-			h('div.columns', columns(row), h('div', timeline(data), data.steps.length > 0 && steps(data.steps)))
+			h('div.columns', h('div', timeline(data), data.steps.length > 0 && steps(data.steps)), columns(row))
 		);
 	}
 
@@ -57,11 +57,11 @@ const pre = text => h('pre', { tabindex: 0 }, text);
 
 // In the language of the page, with numbers if the server named them; else in the server's words.
 function why({ kind, job, waits }) {
-	const words = ({ code, message, before, capped, ...facts }) => {
-		const nth = before === undefined ? undefined : (capped ? '≥ ' : '') + number(before + 1);
-		const runAt = job.run_at && job.run_at !== 'infinity' ? dateTime(job.run_at) : undefined;
+	const words = ({ code, message, before, capped, pid, since, ...facts }) => {
+		const nth = before === undefined ? before : count({ n: before + 1, capped });
 		const key = `why.${code === 'position' && !nth ? 'entering' : code}`;
-		const exact = has(key) ? t(key, { kind, nth, run_at: runAt, ...facts, pid: facts.pid && `${facts.pid}` }) : '{';
+		const times = { run_at: dateTime(job.run_at), since: since && dateTime(since) };
+		const exact = has(key) ? t(key, { kind, nth, pid: pid && `${pid}`, ...times, ...facts }) : '{';
 		// A gap that nothing filled.
 		return exact.includes('{') ? h('span', { lang: 'en' }, message) : exact;
 	};
@@ -70,7 +70,7 @@ function why({ kind, job, waits }) {
 }
 
 function progress({ progress: { done, total, message }, status, seconds_left: left }) {
-	const text = total > 0 ? t('job.done_of', { n: done, of: total }) : number(done);
+	const text = total > 0 ? t('job.done_of', { n: done, of: total }) : done;
 	const time = status === 'processing' && left !== null && h('span.muted', t('job.left', { time: duration(left) }));
 	return section('job.progress', bar(done, total, t('job.progress')), h('p.line', h('strong', text), h('span', message), time));
 }

@@ -91,7 +91,7 @@ export const jobDetails = (row) => ({
   waits: waitsOf(row),
 });
 
-function engineColumns({ own, kind, id, ...row }) {
+function engineColumns({ own, kind, id, waits, ...row }) {
   return { ...row, run_at: row.run_at ?? 'infinity' };
 }
 
@@ -107,7 +107,7 @@ function waitsOf(row) {
 export const everyCause = [
   { code: 'paused', message: 'kind spot_image is paused: run rowrunner kinds resume spot_image' },
   { code: 'no_worker', message: 'no worker has reported for kind spot_image in the last 30 seconds' },
-  { code: 'row_locked', pid: 4242, application: 'psql', since: '12:03', message: 'its row is locked by session 4242 (psql)' },
+  { code: 'row_locked', pid: 4242, application: 'psql', since: '2026-11-18T08:00:00Z', message: 'its row is locked by session 4242 (psql)' },
   { code: 'table_locked', message: 'its table is locked by session 77 (pg_dump, since 11:58)' },
   { code: 'claim_error', error: 'invalid input syntax', message: 'it could not be claimed: invalid input syntax' },
   { code: 'no_entry', message: 'it has no queue entry: run rowrunner kinds repair spot_image' },

@@ -317,7 +317,7 @@ describe('job', () => {
 
   pageTest('says so when there is none', async () => {
     await open('#/job/spot_image/none');
-    await text('There is nothing under this address').waitFor();
+    await text('Not found').waitFor();
   });
 
   pageTest('shows markup of a job as text', async () => {

@@ -28,7 +28,6 @@ async function take(look, name, url, { ready, act } = {}) {
   await page.goto(url);
   await page.locator(ready ?? 'main :is(.card, .rows li)').first().waitFor();
   await act?.(page);
-  await page.waitForLoadState('networkidle').catch(() => {});
   const pictures = name === 'plan';
   const path = join(folder, `${name}-${look}.${pictures ? 'jpg' : 'png'}`);
   await page.screenshot({ path, ...(pictures ? { type: 'jpeg', quality: 78 } : {}) });
