@@ -55,9 +55,8 @@ def probe_all(context, name, worker, last):
     """All three at the same time, each one after the other, until the job `last` is claimed."""
     starts = {key: queues.Queue() for key in PROBES}
     waits = {key: [] for key in PROBES}
-    over = threading.Event()
     reader = threading.Thread(target=read_starts, args=(worker, starts), daemon=True)
-    threads = [threading.Thread(target=probe, args=(context, name, key, starts[key], waits[key], over, last))
+    threads = [threading.Thread(target=probe, args=(context, name, key, starts[key], waits[key], last))
                for key in PROBES]
     for thread in (reader, *threads):
         thread.start()
@@ -73,25 +72,20 @@ def read_starts(worker, starts):
             starts[name.split("-")[1]].put((name, int(at)))
 
 
-def probe(context, database, key, starts, waits, over, last):
+def probe(context, database, key, starts, waits, last):
     pause = random.Random(key)
+    beside = True
     with context.cluster.connect(database) as db:
-        while not over.is_set():
-            if db.value("SELECT status FROM bench_jobs WHERE name = %s", last) != "queued":
-                over.set()
-                break
+        while beside:
             time.sleep(pause.uniform(*PAUSES))
             name = f"probe-{key}-{len(waits)}"
             committed = PROBES[key][1](db, name)
-            while True:
-                try:
-                    started, at = starts.get(timeout=60)
-                except queues.Empty:
-                    raise RuntimeError(f"{name} was not started") from None
-                if started == name:
-                    break
+            started, at = starts.get(timeout=60)
+            if started != name:
+                raise RuntimeError(f"{started} came instead of {name}")
             # What started when the backlog was gone did not wait beside it.
-            if db.value("SELECT status FROM bench_jobs WHERE name = %s", last) == "queued":
+            beside = db.value("SELECT status FROM bench_jobs WHERE name = %s", last) == "queued"
+            if beside or not waits:
                 waits.append((at - committed) / 1e6)
 
 

@@ -15,7 +15,9 @@ namespace rowrunner {
 /// exactly once with it, and not at all otherwise. Parameters are text; nothing means NULL; what
 /// PostgreSQL cannot store (NUL, broken UTF-8) becomes U+FFFD. It runs as the role of the worker,
 /// which needs a GRANT on what it writes, under the search_path of that role. One that the database
-/// refuses fails the attempt with the reason, and nothing of the transaction is kept.
+/// refuses fails the attempt with the reason, and nothing of the transaction is kept. It shares the
+/// transaction, and afterwards the session, with others: it cannot begin or end one, nor COPY, and
+/// should SET nothing but LOCAL.
 struct effect {
   std::string sql;
   std::vector<std::optional<std::string>> params;

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "admin/vacuum_blockers.hpp"
 #include "common/schema/schema_version.hpp"
 #include "common/schema/vacuum_blocker.hpp"
 #include "common/version.hpp"
@@ -44,17 +43,26 @@ const std::array checks{
     check{"job tables", &queries::doctor_job_tables, scope::each_kind},
     check{"entries", &queries::doctor_entries, scope::each_kind, given::nothing,
           &queries::doctor_repair},
+    check{"claims", &queries::doctor_claims},
     check{"indexes", &queries::doctor_indexes, scope::each_kind},
     check{"fillfactor", &queries::doctor_fillfactor},
     check{"dead rows", &queries::doctor_dead_rows},
     check{"versions", &queries::doctor_versions, scope::database, given::versions},
 };
 
-std::vector<pg::param> parameters_of(const check& asked, const std::string& kind) {
+/// One text, in which a semicolon ends every statement.
+std::string permission_statements(const doctor_options& options) {
+  std::string out(queries::ensure_permissions.text);
+  for (const auto& more : options.permissions) (out += ";\n") += more.text;
+  return out + ";";
+}
+
+std::vector<pg::param> parameters_of(const check& asked, const std::string& kind,
+                                     const doctor_options& options) {
   std::vector<pg::param> out;
   if (asked.reach == scope::each_kind) out.emplace_back(kind);
   if (asked.parameters == given::permissions) {
-    out.emplace_back(std::string(queries::ensure_permissions.text));
+    out.emplace_back(permission_statements(options));
   }
   if (asked.parameters == given::versions) out.emplace_back(std::string(version));
   if (asked.parameters != given::nothing) {
@@ -86,9 +94,9 @@ asio::awaitable<pg::result> read(pg::session& session, const query& question) {
 }
 
 asio::awaitable<void> run_check(pg::session& session, const check& asked, std::string kind,
-                                std::vector<finding>& out) {
+                                const doctor_options& options, std::vector<finding>& out) {
   try {
-    const auto rows = co_await read(session, *asked.question, parameters_of(asked, kind));
+    const auto rows = co_await read(session, *asked.question, parameters_of(asked, kind, options));
     for (int row = 0; row < rows.rows(); ++row) {
       out.push_back({asked.name, std::string(rows.get(row, 0)), std::string(rows.get(row, 1)),
                      std::string(rows.get(row, 2))});
@@ -152,18 +160,17 @@ asio::awaitable<std::vector<std::string>> kinds_with_table(pg::session& session)
   co_return out;
 }
 
-asio::awaitable<std::vector<finding>> examine(pg::session& session,
-                                              std::chrono::milliseconds alarm) {
+asio::awaitable<std::vector<finding>> examine(pg::session& session, const doctor_options& options) {
   std::vector<finding> out;
   const auto kinds = co_await kinds_with_table(session);
   for (const auto& each : checks) {
     if (each.reach == scope::database) {
-      co_await run_check(session, each, "", out);
+      co_await run_check(session, each, "", options, out);
       continue;
     }
-    for (const auto& kind : kinds) co_await run_check(session, each, kind, out);
+    for (const auto& kind : kinds) co_await run_check(session, each, kind, options, out);
   }
-  co_await check_vacuum_blockers(session, alarm, out);
+  co_await check_vacuum_blockers(session, options.horizon_alarm, out);
   co_await check_clock(session, out);
   co_return out;
 }
@@ -205,10 +212,10 @@ double clock_difference(double before, double there, double after) {
 
 asio::awaitable<doctor_report> run_doctor(pg::session& session, doctor_options options) {
   doctor_report report;
-  report.findings = co_await examine(session, options.horizon_alarm);
+  report.findings = co_await examine(session, options);
   if (options.fix) {
     co_await fix(session, report);
-    report.findings = co_await examine(session, options.horizon_alarm);
+    report.findings = co_await examine(session, options);
   }
   co_return report;
 }

@@ -22,6 +22,8 @@ struct doctor_options {
   bool fix = false;
   /// Sessions that block VACUUM for longer are a finding; see holds_too_long.
   std::chrono::milliseconds horizon_alarm{};
+  /// What sets the permissions of components in the schema rowrunner, beside the engine's own.
+  std::vector<query> permissions{};
 };
 
 struct doctor_report {

@@ -5,10 +5,11 @@
 #include "admin/error.hpp"
 #include "admin/kinds.hpp"
 #include "admin/utc.hpp"
-#include "admin/vacuum_blockers.hpp"
 #include "admin/wait_reason.hpp"
+#include "common/schema/vacuum_blocker.hpp"
 #include "common/text.hpp"
 #include "queries/admin.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner::admin {
 namespace {
@@ -27,17 +28,16 @@ asio::awaitable<ordered_json> read_json(transaction& tx, const query& statement,
   co_return out;
 }
 
-asio::awaitable<std::optional<std::string>> why_it_waits(transaction& tx, const kind_info& kind,
-                                                         std::string id,
-                                                         std::chrono::milliseconds alarm) {
+asio::awaitable<void> say_why_it_waits(transaction& tx, const kind_info& kind, std::string id,
+                                       std::chrono::milliseconds alarm, job_details& out) {
   auto facts = co_await read_wait_facts(tx, kind, id);
-  const auto blockers = co_await read_vacuum_blockers(tx);
+  const auto blockers = read_vacuum_blockers(co_await tx.run(queries::vacuum_blockers));
   for (const auto& blocker : blockers) {
     if (holds_too_long(blocker, alarm)) facts.vacuum_blocker = text_of(blocker);
   }
+  out.waits = wait_causes(facts);
   const auto because = wait_reason(facts);
-  if (because.empty()) co_return std::nullopt;
-  co_return printable(because, longest_reason);
+  if (!because.empty()) out.waits_because = printable(because, longest_reason);
 }
 
 }  // namespace
@@ -54,9 +54,10 @@ asio::awaitable<found_job> find_job(transaction& tx, const std::vector<kind_info
 }
 
 asio::awaitable<job_details> show_job(pg::session& session, std::string id,
-                                      std::chrono::milliseconds alarm) {
+                                      std::chrono::milliseconds alarm,
+                                      std::optional<std::string> kind) {
   const auto read = [&](transaction& tx) -> asio::awaitable<job_details> {
-    const auto kinds = co_await read_kinds(tx);
+    const auto kinds = co_await choose_kinds(tx, kind);
     auto found = co_await find_job(tx, kinds, id);
     job_details out;
     out.kind = found.kind.kind;
@@ -65,7 +66,7 @@ asio::awaitable<job_details> show_job(pg::session& session, std::string id,
     out.steps = co_await read_json(tx, queries::job_steps, found.kind, id);
     out.progress = co_await read_json(tx, queries::job_progress, found.kind, id);
     out.attempts = co_await read_json(tx, queries::job_attempts, found.kind, id);
-    out.waits_because = co_await why_it_waits(tx, found.kind, id, alarm);
+    co_await say_why_it_waits(tx, found.kind, id, alarm, out);
     co_return out;
   };
   co_return co_await read_jobs(session, read);

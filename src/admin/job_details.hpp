@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "admin/transaction.hpp"
+#include "admin/wait_reason.hpp"
 #include "common/schema/kind_info.hpp"
 
 namespace rowrunner::admin {
@@ -24,12 +25,15 @@ struct job_details {
   nlohmann::ordered_json attempts;
   /// Why it does not run; nothing if it does not wait.
   std::optional<std::string> waits_because;
+  /// The same, one by one.
+  std::vector<wait_cause> waits;
 };
 
-/// A job by its id; "waits because" names what blocks VACUUM for longer than `alarm`. Throws
-/// error{no_such_job} and error{table_locked}.
+/// A job by its id, of that kind or of any; "waits because" names what blocks VACUUM for longer
+/// than `alarm`. Throws error{no_such_job}, error{unknown_kind} and error{table_locked}.
 asio::awaitable<job_details> show_job(pg::session& session, std::string id,
-                                      std::chrono::milliseconds alarm);
+                                      std::chrono::milliseconds alarm,
+                                      std::optional<std::string> kind = std::nullopt);
 
 struct found_job {
   kind_info kind;

@@ -1,6 +1,6 @@
 #include "admin/wait_reason.hpp"
 
-#include <vector>
+#include <sstream>
 
 #include "queries/admin.hpp"
 
@@ -12,52 +12,85 @@ std::string no_worker(const wait_facts& facts) {
          " in the last 30 seconds: start one that serves it";
 }
 
-std::string no_entry(const wait_facts& facts) {
+wait_cause no_entry(const wait_facts& facts) {
   std::string out = "it has no queue entry";
   if (!facts.has_triggers) {
     out += ", and triggers of its table are missing or disabled: attach the table again";
   }
-  return out + ": run rowrunner kinds repair " + facts.kind;
+  return {facts.has_triggers ? "no_entry" : "no_triggers",
+          out + ": run rowrunner kinds repair " + facts.kind};
 }
 
-std::string delay(const wait_facts& facts) {
-  if (!facts.waits_for.empty()) return "it waits for " + facts.waits_for;
-  if (facts.run_at.empty()) return "its run_at is infinity: it waits until that is changed";
-  return "it is delayed until " + facts.run_at + " (run_at)";
+/// "3 of 10 jobs" in numbers.
+nlohmann::ordered_json parents(const std::string& waits_for) {
+  std::istringstream text(waits_for);
+  std::int64_t left = 0;
+  std::int64_t total = 0;
+  std::string of;
+  text >> left >> of >> total;
+  return {{"left", left}, {"total", total}};
+}
+
+nlohmann::ordered_json session_facts(const std::optional<lock_holder>& holder) {
+  if (!holder) return nlohmann::ordered_json::object();
+  return {{"pid", holder->pid}, {"application", holder->application}, {"since", holder->since}};
+}
+
+wait_cause delay(const wait_facts& facts) {
+  if (!facts.waits_for.empty()) {
+    return {"held", "it waits for " + facts.waits_for, parents(facts.waits_for)};
+  }
+  if (facts.run_at.empty()) {
+    return {"held_by_hand", "its run_at is infinity: it waits until that is changed"};
+  }
+  return {"delayed", "it is delayed until " + facts.run_at + " (run_at)"};
 }
 
 /// What keeps a claim from taking it, in the order in which one would clear it.
-std::vector<std::string> obstacles(const wait_facts& facts) {
-  std::vector<std::string> out;
+std::vector<wait_cause> obstacles(const wait_facts& facts) {
+  std::vector<wait_cause> out;
   if (facts.paused) {
-    out.push_back("kind " + facts.kind + " is paused: run rowrunner kinds resume " + facts.kind);
+    out.push_back(
+        {"paused", "kind " + facts.kind + " is paused: run rowrunner kinds resume " + facts.kind});
   }
   if (!facts.due) out.push_back(delay(facts));
-  if (facts.workers == 0) out.push_back(no_worker(facts));
+  if (facts.workers == 0) out.push_back({"no_worker", no_worker(facts)});
   const bool held = !facts.due && facts.run_at.empty();  // such a job has no entry
   if (!facts.has_entry && !facts.has_delayed_entry && !held) out.push_back(no_entry(facts));
-  if (facts.table_lock) out.push_back("its table is locked by " + text_of(facts.table_lock));
-  if (facts.row_locked) out.push_back("its row is locked by " + text_of(facts.row_lock));
-  if (!facts.claim_error.empty()) out.push_back("it could not be claimed: " + facts.claim_error);
-  return out;
-}
-
-std::string position(const wait_facts& facts) {
-  if (!facts.has_entry)
-    return "it is about to enter the queue: a worker moves it at one of its polls";
-  const bool many = facts.before >= wait_facts::most_before;
-  std::string out =
-      many ? "more than " + std::to_string(wait_facts::most_before) + " jobs are before it"
-           : "it is about number " + std::to_string(facts.before + 1) + " in the queue";
-  if (!facts.vacuum_blocker.empty()) {
-    out += "; claims are slow while VACUUM is blocked by " + facts.vacuum_blocker;
+  if (facts.table_lock) {
+    out.push_back({"table_locked", "its table is locked by " + text_of(facts.table_lock),
+                   session_facts(facts.table_lock)});
+  }
+  if (facts.row_locked) {
+    out.push_back({"row_locked", "its row is locked by " + text_of(facts.row_lock),
+                   session_facts(facts.row_lock)});
+  }
+  if (!facts.claim_error.empty()) {
+    out.push_back({"claim_error",
+                   "it could not be claimed: " + facts.claim_error,
+                   {{"error", facts.claim_error}}});
+  }
+  if (!facts.kind_problem.empty()) {
+    out.push_back({"claims_fail", "claims of kind " + facts.kind + " fail: " + facts.kind_problem});
   }
   return out;
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const auto& part : parts) out += (out.empty() ? "" : "; ") + part;
+std::vector<wait_cause> position(const wait_facts& facts) {
+  if (!facts.has_entry) {
+    return {{"position", "it is about to enter the queue: a worker moves it at one of its polls"}};
+  }
+  const bool many = facts.before >= wait_facts::most_before;
+  std::vector<wait_cause> out{
+      {"position",
+       many ? "more than " + std::to_string(wait_facts::most_before) + " jobs are before it"
+            : "it is about number " + std::to_string(facts.before + 1) + " in the queue",
+       {{"before", facts.before}, {"capped", many}}}};
+  if (!facts.vacuum_blocker.empty()) {
+    out.push_back({"vacuum_blocked",
+                   "claims are slow while VACUUM is blocked by " + facts.vacuum_blocker,
+                   {{"session", facts.vacuum_blocker}}});
+  }
   return out;
 }
 
@@ -110,6 +143,7 @@ asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& ki
   facts.table_lock = read_lock_holder(rows, 0, 13);
   facts.claim_error = rows.get(0, 16);
   facts.waits_for = rows.get(0, 17);
+  facts.kind_problem = rows.get(0, 18);
   // A probe would wait for a lock on the whole table.
   std::optional<bool> free;
   if (facts.status == "queued" && !facts.table_lock) free = co_await row_is_free(tx, kind, id);
@@ -117,14 +151,23 @@ asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& ki
   co_return facts;
 }
 
-std::string wait_reason(const wait_facts& facts) {
+std::vector<wait_cause> wait_causes(const wait_facts& facts) {
   if (facts.status == "processing" && !facts.lost_worker.empty()) {
-    return "worker " + facts.lost_worker + " was lost: " +
-           (facts.workers == 0 ? no_worker(facts) : "a worker of the kind takes the job back");
+    return {
+        {"lost_worker",
+         "worker " + facts.lost_worker + " was lost: " +
+             (facts.workers == 0 ? no_worker(facts) : "a worker of the kind takes the job back"),
+         {{"worker", facts.lost_worker}}}};
   }
-  if (facts.status != "queued") return "";
-  const auto found = obstacles(facts);
-  return found.empty() ? position(facts) : joined(found);
+  if (facts.status != "queued") return {};
+  auto found = obstacles(facts);
+  return found.empty() ? position(facts) : found;
+}
+
+std::string wait_reason(const wait_facts& facts) {
+  std::string out;
+  for (const auto& cause : wait_causes(facts)) out += (out.empty() ? "" : "; ") + cause.text;
+  return out;
 }
 
 }  // namespace rowrunner::admin

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "admin/transaction.hpp"
 
@@ -44,6 +46,8 @@ struct wait_facts {
   std::optional<lock_holder> table_lock;
   /// Why a claim of it failed, as a worker noted it; empty if none did.
   std::string claim_error;
+  /// Why a live worker can claim nothing of the kind; empty if none reports such a problem.
+  std::string kind_problem;
   /// "3 of 10 jobs" if it waits for others.
   std::string waits_for;
   /// What has blocked VACUUM for too long, which slows claims; empty if nothing has.
@@ -52,6 +56,22 @@ struct wait_facts {
 
 /// The facts of a job of that kind, except for vacuum_blocker; only `kind` if there is none.
 asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& kind, std::string id);
+
+/// One thing that keeps a job from running.
+struct wait_cause {
+  /// paused, delayed, held, held_by_hand, no_worker, no_entry, no_triggers, table_locked,
+  /// row_locked, claim_error, claims_fail, position, vacuum_blocked or lost_worker.
+  std::string code;
+  std::string text;
+  /// What `text` says in numbers and names, for other languages: before and capped of a position,
+  /// left and total of held, pid, application and since of a lock, error, worker, session. An empty
+  /// object where the text says all.
+  nlohmann::ordered_json facts = nlohmann::ordered_json::object();
+};
+
+/// Everything that keeps the job from being claimed, each with what to do about it, in the order in
+/// which one would clear it; its position in the queue if nothing does. None if it does not wait.
+std::vector<wait_cause> wait_causes(const wait_facts& facts);
 
 /// Why the job does not run, in one line: everything that keeps it from being claimed, each with
 /// what to do about it; its position in the queue if nothing does. Empty if it does not wait.

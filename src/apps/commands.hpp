@@ -12,5 +12,7 @@ void add_jobs_command(CLI::App& app, command_context& context);
 void add_stats_command(CLI::App& app, command_context& context);
 void add_kinds_command(CLI::App& app, command_context& context);
 void add_doctor_command(CLI::App& app, command_context& context);
+void add_serve_command(CLI::App& app, command_context& context);
+void add_tokens_command(CLI::App& app, command_context& context);
 
 }  // namespace rowrunner

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "api/component.hpp"
 #include "apps/commands.hpp"
 #include "command/database.hpp"
 #include "command/output.hpp"
@@ -54,7 +55,8 @@ void print(const doctor_report& report) {
 
 void examine(const command_context& context, const doctor_flags& flags) {
   const admin::doctor_options options{flags.fix,
-                                      horizon_alarm_setting(flags.horizon_alarm, context.env)};
+                                      horizon_alarm_setting(flags.horizon_alarm, context.env),
+                                      api::api_component().after};
   const auto work = [&](pg::session& session) { return admin::run_doctor(session, options); };
   const auto report = with_database(context, work);
   if (context.json) {

@@ -62,6 +62,8 @@ int run(int argc, char** argv) {
   add_stats_command(app, context);
   add_kinds_command(app, context);
   add_doctor_command(app, context);
+  add_serve_command(app, context);
+  add_tokens_command(app, context);
   for (const auto& each : workloads()) each.add_commands(app, context);
   try {
     std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "apps/handlers.hpp"
+#include "apps/worker_health.hpp"
 #include "common/errors.hpp"
 #include "program/serve.hpp"
+#include "program/setting.hpp"
 
 namespace rowrunner {
 
@@ -15,10 +17,12 @@ namespace {
 
 struct command_flags : worker_flags {
   std::vector<std::string> handlers;
+  std::optional<int> health_port;
 };
 
-/// Which handler serves which kind: every built-in workload, unless --kind names some of them, and
-/// what --handler adds.
+/// Which handler serves which kind: what --kind and --handler name, or else every built-in
+/// workload. A table that is tried out with --handler does not make this worker run the jobs of
+/// all others, too.
 std::map<std::string, std::string> handlers_by_kind(const command_flags& flags) {
   std::map<std::string, std::string> chosen;
   for (const auto& text : flags.handlers) {
@@ -35,6 +39,29 @@ std::map<std::string, std::string> handlers_by_kind(const command_flags& flags) 
   return chosen;
 }
 
+/// Nothing if no port is given.
+std::shared_ptr<worker_health> start_health(const command_flags& flags,
+                                            const command_context& context) {
+  constexpr number_setting<int> port{"--health-port", "HEALTH_PORT", 0, 65535};
+  const auto chosen = given(port, flags.health_port, context.env);
+  if (!chosen) return nullptr;
+  pg::settings database;
+  database.url = context.database_url();
+  database.pooled = flags.pooled || context.env.get("ROWRUNNER_POOLED").value_or("") == "1";
+  database.system_names_only = true;
+  database.answer_timeout = std::chrono::seconds(5);
+  database.application_name = "rowrunner health";
+  return std::make_shared<worker_health>(*chosen, database, context.make_logger());
+}
+
+/// The executor of the worker is known when its first handler is made.
+void watch_loop(handled_kind& kind, const std::shared_ptr<worker_health>& health) {
+  kind.make = [make = kind.make, health](services& engine) {
+    health->watch(engine.executor());
+    return make(engine);
+  };
+}
+
 void run_command(const command_flags& flags, const command_context& context) {
   const handler_table handlers(context.env);
   program_kinds kinds;
@@ -46,6 +73,8 @@ void run_command(const command_flags& flags, const command_context& context) {
     if (same == kinds.known.end()) kinds.known.push_back(kind);
     kinds.served.push_back(handlers.find(kind, handler));
   }
+  const auto health = start_health(flags, context);
+  if (health && !kinds.served.empty()) watch_loop(kinds.served.front(), health);
   serve(flags, context, kinds);
 }
 
@@ -57,12 +86,16 @@ void add_worker_command(CLI::App& app, command_context& context) {
   flags->add_to(*command);
   command->add_option(
       "--handler", flags->handlers,
-      "Serve a kind with a built-in handler: KIND=HANDLER (noop ends jobs at once)");
+      "Serve a kind with a built-in handler: KIND=HANDLER (noop ends jobs at once).\n"
+      "With it, other kinds are served only if --kind names them");
+  command->add_option("--health-port", flags->health_port,
+                      "Serve /livez, /readyz and /healthz on this port (HEALTH_PORT)");
   command->footer(
       "Examples:\n"
       "  rowrunner worker                          resident, all built-in kinds\n"
       "  rowrunner worker --kind spot_image:4      one kind, four jobs at a time\n"
       "  rowrunner worker --drain                  from cron: run what is due, then exit\n"
+      "  rowrunner worker --handler mine=noop      only that kind, each job ends at once\n"
       "SIGTERM or Ctrl-C stops claiming and gives unfinished jobs back after the grace period;\n"
       "a second one gives them back at once.\n"
       "Kinds of your own are run by a program of your own, which rowrunner::run_worker gives the\n"

@@ -10,7 +10,7 @@ namespace rowrunner {
 /// never lost after the work was paid for.
 std::string storable(std::string_view text);
 /// The same for all texts and names in a JSON value. A value that parsing has discarded becomes
-/// the text "<discarded>".
+/// the text "<discarded>". Throws std::invalid_argument for one that is nested too deeply.
 nlohmann::json storable_json(nlohmann::json value);
 
 }  // namespace rowrunner

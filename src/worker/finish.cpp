@@ -178,7 +178,8 @@ asio::awaitable<write_attempt> finisher::try_write(const batch& verdicts, waits 
     plan_.written(verdicts);
     co_return write_attempt::written;
   } catch (const pg::query_error& e) {
-    last_error_ = {e.sqlstate(), e.statement_name(), e.what()};
+    const bool effects = has_effects(verdicts.front());
+    last_error_ = {effects ? effect_sqlstate(e) : e.sqlstate(), e.statement_name(), e.what()};
   } catch (const pg::error& e) {
     last_error_ = {"08006", "", e.what()};
   }

@@ -107,7 +107,8 @@ asio::awaitable<void> step_writer::write(step_queue::batch steps) {
     pauses_ = {};
     co_return;
   } catch (const pg::query_error& e) {
-    sqlstate = e.sqlstate();
+    const bool effects = std::any_of(steps.begin(), steps.end(), carries_effects);
+    sqlstate = effects ? effect_sqlstate(e) : e.sqlstate();
     reason = e.what();
   } catch (const pg::error&) {
     sqlstate = "08006";

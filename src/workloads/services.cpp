@@ -9,8 +9,6 @@ namespace rowrunner {
 
 namespace asio = boost::asio;
 
-namespace {
-
 offload on_threads(asio::thread_pool& threads) {
   return [&threads](std::function<void()> work) -> asio::awaitable<void> {
     const auto body = [work = std::move(work)]() -> asio::awaitable<void> {
@@ -20,8 +18,6 @@ offload on_threads(asio::thread_pool& threads) {
     co_await asio::co_spawn(threads, body, asio::use_awaitable);
   };
 }
-
-}  // namespace
 
 workload_services::workload_services(services& from_worker, environment settings)
     : env(std::move(settings)),

@@ -12,6 +12,9 @@
 
 namespace rowrunner {
 
+/// Work that blocks runs on these threads, which must outlive what uses it.
+offload on_threads(boost::asio::thread_pool& threads);
+
 /// What the handlers of the built-in workloads share in a process, besides the worker's own
 /// services.
 struct workload_services {

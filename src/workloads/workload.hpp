@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/route.hpp"
+#include "common/environment.hpp"
 #include "common/schema/component.hpp"
 
 namespace CLI {
@@ -31,6 +33,9 @@ struct workload {
   std::vector<handler_entry> handlers;
   /// Adds its subcommands. The context must outlive the app.
   void (*add_commands)(CLI::App& app, command_context& context);
+  /// What it adds to the HTTP server, which runs on this executor.
+  std::vector<api::route> (*make_routes)(const boost::asio::any_io_executor& executor,
+                                         const environment& env);
 };
 
 }  // namespace rowrunner

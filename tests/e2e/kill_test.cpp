@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <fstream>
 #include <future>
 #include <optional>
+#include <set>
 
 #include "support/jobs_database.hpp"
 #include "support/paths.hpp"
 #include "support/pooler.hpp"
 #include "support/process.hpp"
+#include "support/test_handler.hpp"
 #include "support/worker_pool.hpp"
 
 namespace rowrunner::testing {
@@ -123,29 +126,52 @@ TEST(kill, steps_that_are_stored_are_not_run_again) {
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
+/// The lines that are in a file, and how many different ones.
+std::pair<long, long> lines_of(const std::string& path) {
+  std::ifstream file(path);
+  long lines = 0;
+  std::set<std::string> different;
+  for (std::string line; std::getline(file, line); ++lines) different.insert(line);
+  return {lines, static_cast<long>(different.size())};
+}
+
 // Each lost worker had stored pages since its claim, so that none is charged, however many they
-// are.
-TEST(kill, a_job_of_many_pages_goes_on_after_each_kill_uncharged) {
-  constexpr int pages = 200, kills = 5;
+// are; the job has one attempt.
+TEST(kill, a_job_of_a_thousand_pages_goes_on_after_each_of_ten_kills_uncharged) {
+  constexpr int pages = 1000, kills = 10;
   jobs_database db;
   db.watch("rowrunner.steps");
-  db.add("a", "pages", 5, pages, 1);
+  const std::string log = ::testing::TempDir() + "/pages" + std::to_string(getpid());
+  const process_environment env{{"TEST_STEP_LOG", log}};
+  const std::vector<std::string> argv{test_worker_binary(), db.url(), "--lease-ms", "1000"};
+  db.add("a", "pages", 2, pages, 1);
   for (int kill = 1; kill <= kills; ++kill) {
-    auto one = start_worker(db, {"--lease-ms", "1000"});
+    child_process one(argv, env);
     ASSERT_TRUE(db.becomes(
-        "SELECT count(*) >= " + std::to_string(kill * 20) + " FROM rowrunner.steps", "t"));
-    one->kill(SIGKILL);
-    one->wait();
+        "SELECT count(*) >= " + std::to_string(kill * 80) + " FROM rowrunner.steps", "t"));
+    one.kill(SIGKILL);
+    one.wait();
   }
-  auto last = start_worker(db, {"--lease-ms", "1000"});
-  EXPECT_TRUE(db.reaches("a", "succeeded"));
-  EXPECT_EQ(db.value("SELECT attempts FROM test_jobs"), "0");
+  child_process last(argv, env);
+  ASSERT_TRUE(db.becomes("SELECT count(*) FROM test_jobs WHERE status = 'succeeded'",
+                         std::to_string(pages + 1)));
+  EXPECT_EQ(db.value("SELECT attempts FROM test_jobs WHERE name = 'a'"), "0");
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.attempts t JOIN test_jobs j ON j.id = t.job_id"
+                     " WHERE j.name = 'a' AND t.error LIKE 'worker % was lost'"),
+            std::to_string(kills));
+  const auto all = std::to_string(pages) + " " + std::to_string(pages);
+  EXPECT_EQ(db.value("SELECT count(*) || ' ' || count(DISTINCT step) FROM step_effects"), all);
   EXPECT_EQ(
-      db.value("SELECT count(*) FROM rowrunner.attempts WHERE error LIKE 'worker % was lost'"),
-      std::to_string(kills));
-  EXPECT_EQ(db.value("SELECT count(*) FROM step_effects"), std::to_string(pages));
+      db.value("SELECT count(*) || ' ' || count(DISTINCT s.step) FROM rowrunner.steps s"
+               " JOIN step_effects e USING (job_id, step) JOIN test_jobs c ON c.name = s.step"),
+      all)
+      << "a page, its row and its child are there together";
   EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.steps"), std::to_string(pages));
+  EXPECT_EQ(db.value("SELECT count(*) FROM test_jobs"), std::to_string(pages + 1));
   EXPECT_EQ(db.value("SELECT done FROM rowrunner.progress"), std::to_string(pages));
+  const auto [begun, different] = lines_of(log);
+  EXPECT_EQ(different, pages);
+  EXPECT_LE(begun - different, kills * pages_at_once) << "only those in flight are read again";
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 

@@ -251,6 +251,24 @@ TEST_F(pg_connection, sets_the_search_path_behind_a_begin) {
   });
 }
 
+TEST_F(pg_connection, limits_the_time_of_each_statement) {
+  for (const bool pooled : {false, true}) {
+    play([this, pooled]() -> awaitable<void> {
+      auto options = test_settings();
+      options.pooled = pooled;
+      options.statement_timeout = std::chrono::milliseconds(50);
+      const auto db = co_await connect(options);
+      const auto failure = co_await failure_of<query_error>(ask(*db, "SELECT pg_sleep(60)"));
+      EXPECT_EQ(failure.value().sqlstate(), "57014");
+      EXPECT_FALSE(db->broken());
+      co_await ask(*db, "BEGIN");
+      const auto inside = co_await failure_of<query_error>(ask(*db, "SELECT pg_sleep(60)"));
+      EXPECT_EQ(inside.value().sqlstate(), "57014");
+      co_await ask(*db, "ROLLBACK");
+    });
+  }
+}
+
 TEST_F(pg_connection, notices_between_runs_that_the_server_ended_it) {
   play([this]() -> awaitable<void> {
     const auto db = co_await connect();

@@ -7,6 +7,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "api/component.hpp"
 #include "common/pg/exec.hpp"
 #include "support/letters.hpp"
 #include "support/migrate.hpp"
@@ -68,6 +69,9 @@ struct recipe {
 
 recipe recipe_of(test_database::contents wanted) {
   if (wanted == test_database::contents::workloads) return {all_components(), ""};
+  if (wanted == test_database::contents::server) {
+    return {{admin::engine_component(), api::api_component()}, ""};
+  }
   return {{admin::engine_component()}, letters_schema};
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -62,21 +63,36 @@ asio::awaitable<outcome> run_steps(job& self) {
   co_return done(self);
 }
 
-/// Pages one after the other, each a step with an effect; `ms` for each.
-asio::awaitable<outcome> run_pages(job& self) {
+struct page_count {
+  int begun = 0;
+  int stored = 0;
+};
+
+/// Pages one after the other, those that no other coroutine of the job has begun.
+asio::awaitable<void> read_pages(job& self, page_count& count) {
   const int times = number(self, "times");
-  for (int i = 1; i <= times; ++i) {
-    const auto page = self.text("name") + "/" + std::to_string(i);
+  while (count.begun < times) {
+    const auto page = self.text("name") + "/" + std::to_string(++count.begun);
     const auto body = [&]() -> asio::awaitable<step_result> {
+      log_line(page);
       co_await pause(number(self, "ms"));
       step_result given(page);
       given.effects.push_back(
           {"INSERT INTO step_effects (job_id, step) VALUES ($1, $2)", {self.id(), page}});
+      given.effects.push_back({"INSERT INTO test_jobs (name) VALUES ($1)", {page}});
       co_return given;
     };
     co_await self.step(page, body);
-    co_await self.progress(i, times, page);
+    co_await self.progress(++count.stored, times, page);
   }
+}
+
+asio::awaitable<outcome> run_pages(job& self) {
+  using namespace asio::experimental::awaitable_operators;
+  static_assert(pages_at_once == 4);
+  page_count count;
+  co_await (read_pages(self, count) && read_pages(self, count) && read_pages(self, count) &&
+            read_pages(self, count));
   co_return done(self);
 }
 

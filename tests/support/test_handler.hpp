@@ -5,6 +5,9 @@
 
 namespace rowrunner::testing {
 
+/// So many pages a job reads at the same time.
+constexpr int pages_at_once = 4;
+
 /// The columns that the test handlers read.
 kind_options test_kind();
 
@@ -21,6 +24,10 @@ kind_options test_kind();
 ///   block     blocks the thread for ever
 ///   steps     runs `times` steps, each of which adds a line to the file $TEST_STEP_LOG, and kills
 ///             the process once, after the step of that name
+///   pages     reads `times` pages, some at once, ms for each: every one is a step that adds a line
+///   to
+///             the file $TEST_STEP_LOG when it begins, and whose effects are a row in step_effects
+///             and a job of its name; then as ok
 ///   progress  reports `times` times, then as ok
 ///   effect    asks for an effect that the database refuses
 ///   cancelled ends as cancelled

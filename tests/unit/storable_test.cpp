@@ -21,5 +21,15 @@ TEST(storable, replaces_in_all_texts_and_names_of_json) {
   EXPECT_EQ(storable_json(nlohmann::json::parse("{", nullptr, false)), "<discarded>");
 }
 
+// It would take the whole worker along, by its stack.
+TEST(storable, refuses_a_value_that_is_nested_too_deeply) {
+  const auto nested = [](std::size_t levels) {
+    return nlohmann::json::parse(std::string(levels, '[') + std::string(levels, ']'));
+  };
+  EXPECT_NO_THROW(storable_json(nested(1000)));
+  EXPECT_THROW(storable_json(nested(1002)), std::invalid_argument);
+  EXPECT_THROW(storable_json(nested(1'000'000)), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace rowrunner

@@ -1,5 +1,5 @@
--- The engine's tables. A job is a row of a user's own table; what stands here is only what the
--- engine needs beside it: who waits, who runs, what failed, what was achieved so far.
+-- The engine's tables. A job is a row of a user's own table; here is only what the engine needs beside
+-- it: which jobs wait, which run and where, which failed, what they have stored so far.
 --
 -- The tables that every job passes through (queue, leases) have no foreign keys and no index that
 -- is not needed to find the next row: each would be paid for by every job.
@@ -95,12 +95,14 @@ CREATE TABLE rowrunner.workers (
   kinds      text[] NOT NULL,
   version    text NOT NULL,
   started_at timestamptz NOT NULL DEFAULT now(),
-  seen_at    timestamptz NOT NULL DEFAULT now()
+  seen_at    timestamptz NOT NULL DEFAULT now(),
+  -- The kinds of which it can claim nothing, each with the error.
+  problems   jsonb NOT NULL DEFAULT '{}'
 ) WITH (fillfactor = 50);
 
 -- Those that count as alive. They report every ten seconds, so that two reports may be lost.
 CREATE VIEW rowrunner.live_workers AS
-  SELECT w.worker, w.kinds FROM rowrunner.workers w WHERE w.seen_at > now() - interval '30 seconds';
+  SELECT w.worker, w.kinds, w.problems FROM rowrunner.workers w WHERE w.seen_at > now() - interval '30 seconds';
 
 -- Requests to stop a running job. They name the lease, so that none can reach a later run.
 CREATE TABLE rowrunner.cancellations (
@@ -166,9 +168,15 @@ CREATE TABLE rowrunner.failures (
   failed_at timestamptz NOT NULL DEFAULT now(),
   attempts  integer NOT NULL,
   error     text,
+  -- What failures with the same cause share: the beginning of the error without numbers and ids. The codes 400 to 599
+  -- stay, as what to do depends on them.
+  fingerprint bigint NOT NULL GENERATED ALWAYS AS (
+    hashtextextended(regexp_replace(left(coalesce(error, ''), 300),
+                                    '\m(?![45][0-9]{2}\M)[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*', '#', 'g'), 0)) STORED,
   PRIMARY KEY (kind, job_id)
 );
-CREATE INDEX failures_newest ON rowrunner.failures (kind, failed_at);
+CREATE INDEX failures_newest ON rowrunner.failures (kind, failed_at, job_id);
+CREATE INDEX failures_alike ON rowrunner.failures (kind, fingerprint, failed_at, job_id);
 
 -- What happened per minute and worker. A row of its own per worker, so that no worker waits for
 -- another one's commit.

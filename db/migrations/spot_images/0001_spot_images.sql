@@ -57,6 +57,7 @@ CREATE TABLE public.travel_plans (
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now()
 );
+CREATE INDEX travel_plans_newest ON public.travel_plans (created_at, plan_id);
 
 CREATE TABLE public.spots (
   plan_id      text NOT NULL REFERENCES public.travel_plans ON DELETE CASCADE,

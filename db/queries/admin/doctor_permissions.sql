@@ -1,9 +1,10 @@
 -- How the owners and permissions in the schema rowrunner differ from what migrate sets. What it sets is read from
--- its own statement, $1 (ensure_permissions): each ALTER FUNCTION ... OWNER TO and GRANT ... ON ... TO in it. $2 is
--- the version of the schema that this statement is for; a newer schema has others.
+-- its own statements, $1 (ensure_permissions and ensure_api_permissions): each ALTER FUNCTION ... OWNER TO and
+-- GRANT ... ON ... TO in them. $2 is the version of the schema that these are for; a newer schema has others.
 WITH roles AS MATERIALIZED (
   SELECT r.rolname::text AS name, r.oid FROM pg_roles r
   WHERE r.rolname IN ('rowrunner_engine', 'rowrunner_job_writer', 'rowrunner_worker', 'rowrunner_app')
+     OR (r.rolname = 'rowrunner_server' AND to_regclass('rowrunner.tokens') IS NOT NULL)
   UNION ALL SELECT 'public', 0
 ), object AS MATERIALIZED (
   SELECT c.oid, 'pg_class'::regclass AS catalog, c.oid::regclass::text AS name, c.relowner AS owner,
@@ -15,7 +16,7 @@ WITH roles AS MATERIALIZED (
   FROM pg_proc p WHERE p.pronamespace = to_regnamespace('rowrunner')
 ), granted AS MATERIALIZED (
   SELECT split_part(s, ' ON ', 1) AS privileges, split_part(split_part(s, ' ON ', 2), ' TO ', 1) AS objects,
-         split_part(s, ' TO ', 2) AS roles
+         btrim(split_part(s, ' TO ', 2)) AS roles
   FROM regexp_matches($1, '^GRANT ([^;]+);', 'gw') m, regexp_replace(m[1], '\s+', ' ', 'g') s
 ), wanted AS MATERIALIZED (
   SELECT role, CASE WHEN g.objects LIKE 'FUNCTION %' THEN to_regprocedure(name)::oid

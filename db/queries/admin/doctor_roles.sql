@@ -5,6 +5,8 @@ WITH wanted (name, owns_functions) AS (
   VALUES ('rowrunner_engine', true), ('rowrunner_job_writer', true), ('rowrunner_worker', false),
          ('rowrunner_app', false)
   UNION
+  SELECT 'rowrunner_server', false WHERE to_regclass('rowrunner.tokens') IS NOT NULL
+  UNION
   SELECT r.rolname::text, true FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner
   WHERE p.prosecdef AND r.rolname LIKE 'rowrunner\_%'
 ), written AS (

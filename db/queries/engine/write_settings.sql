@@ -1,10 +1,12 @@
 -- Sent before every write of a worker but the claim: durable even where the role's default is not, by
--- index, and bounded in its waiting. Answers which server it is, by the time of its start.
-SELECT (EXTRACT(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint,
-       set_config('synchronous_commit',
-                  CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
-                       ELSE current_setting('synchronous_commit') END, true),
-       set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
-       set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true),
-       set_config('plan_cache_mode', 'force_generic_plan', true),
-       set_config('lock_timeout', '1s', true)
+-- index, and bounded in its waiting. Answers which server it is, by the time of its start. An effect shares the session
+-- and may have SET its search_path: so names have their schema here, and mean what they should behind it.
+SELECT (EXTRACT(epoch FROM pg_catalog.pg_postmaster_start_time()) OPERATOR(pg_catalog.*) 1000000)::bigint,
+       pg_catalog.set_config('synchronous_commit',
+                             CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
+                                  THEN 'on' ELSE pg_catalog.current_setting('synchronous_commit') END, true),
+       pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
+       pg_catalog.set_config('enable_seqscan', 'off', true), pg_catalog.set_config('enable_hashjoin', 'off', true),
+       pg_catalog.set_config('enable_mergejoin', 'off', true), pg_catalog.set_config('jit', 'off', true),
+       pg_catalog.set_config('plan_cache_mode', 'force_generic_plan', true),
+       pg_catalog.set_config('lock_timeout', '1s', true)

@@ -104,10 +104,10 @@ asio::awaitable<std::unique_ptr<connection>> connection::open(asio::any_io_execu
     throw explain_failure(target, PQerrorMessage(fresh->raw_));
   }
   fresh->ready_->watch(PQsocket(fresh->raw_));
-  if (fresh->needs_search_path() && !fresh->options_.pooled) {
+  if (fresh->needs_settings() && !fresh->options_.pooled) {
     std::vector<call> nothing_else;
     co_await fresh->run(std::move(nothing_else));
-    fresh->has_search_path_ = true;
+    fresh->has_settings_ = true;
   }
   co_return fresh;
 }

@@ -73,6 +73,15 @@ bool is_begin(const call& one) {
   return one.stmt != nullptr && first_word(one.stmt->text) == "begin";
 }
 
+// Code inside of a statement can raise what a server says when it goes away, as a trigger does that
+// writes to yet another server. This server is there, as only a FATAL error ends the connection:
+// whoever waited for it to come back would hold up everything behind that statement.
+constexpr const char* raised_by_code = "38000";
+
+bool tells_of_a_lost_connection(std::string_view sqlstate) {
+  return sqlstate.starts_with("08") || sqlstate.starts_with("57P0") || sqlstate == "53300";
+}
+
 // What cannot be sent is found before anything is sent, so that the connection stays in order.
 void require_sendable(const std::vector<call>& calls,
                       const std::unordered_map<std::string, std::string>& prepared) {
@@ -153,21 +162,33 @@ bool connection::in_transaction() const noexcept {
   return raw_ != nullptr && PQtransactionStatus(raw_) != PQTRANS_IDLE;
 }
 
-// A pooler may hand every transaction to another server connection, so there each one sets it; else
-// open() did. In a transaction of several runs the first one did.
-bool connection::needs_search_path() const noexcept {
-  return options_.system_names_only && !has_search_path_ && !in_transaction();
+// A pooler may hand every transaction to another server connection, so there each one sets them;
+// else open() did. In a transaction of several runs the first one did.
+bool connection::needs_settings() const noexcept {
+  const bool any = options_.system_names_only || options_.statement_timeout.count() > 0;
+  return any && !has_settings_ && !in_transaction();
+}
+
+std::vector<call> connection::settings_calls() const {
+  // Without a name: an unknown pooler may have given the name to another connection.
+  static const statement search_path{"", std::string(queries::search_path.text)};
+  static const statement time_limit{"", std::string(queries::statement_timeout.text)};
+  const char* for_transaction = options_.pooled ? "true" : "false";
+  std::vector<call> out;
+  if (options_.system_names_only) out.push_back(with(search_path, for_transaction));
+  if (options_.statement_timeout.count() > 0) {
+    out.push_back(
+        with(time_limit, std::to_string(options_.statement_timeout.count()), for_transaction));
+  }
+  return out;
 }
 
 asio::awaitable<std::vector<result>> connection::run(std::vector<call> calls) {
-  // Without a name: an unknown pooler may have given the name to another connection.
-  static const statement search_path{"", std::string(queries::search_path.text)};
-  const bool sets_path = needs_search_path();
   // BEGIN may name an isolation level, so it must come before any other statement.
-  const std::ptrdiff_t path_at = !calls.empty() && is_begin(calls.front()) ? 1 : 0;
-  if (sets_path) {
-    calls.insert(calls.begin() + path_at, with(search_path, options_.pooled ? "true" : "false"));
-  }
+  const std::ptrdiff_t settings_at = !calls.empty() && is_begin(calls.front()) ? 1 : 0;
+  std::vector<call> sets;
+  if (needs_settings()) sets = settings_calls();
+  calls.insert(calls.begin() + settings_at, sets.begin(), sets.end());
   require_sendable(calls, prepared_);
   interrupt_wait();
   if (broken()) throw connection_lost("the connection was closed earlier", false);
@@ -192,7 +213,8 @@ asio::awaitable<std::vector<result>> connection::run(std::vector<call> calls) {
   co_await asio::this_coro::throw_if_cancelled(throws_if_cancelled);
   if (failure) std::rethrow_exception(failure);
   if (x.refusal) throw query_error(*x.refusal);
-  if (sets_path) x.results.erase(x.results.begin() + path_at);
+  const auto first_setting = x.results.begin() + settings_at;
+  x.results.erase(first_setting, first_setting + static_cast<std::ptrdiff_t>(sets.size()));
   co_return std::move(x.results);
 }
 
@@ -329,7 +351,9 @@ void connection::refuse(exchange& x, const result& answer) {
 
 query_error connection::refusal(const result& answer, std::string statement_name) {
   hear(answer.raw());
-  const std::string sqlstate(answer.error_field(PG_DIAG_SQLSTATE));
+  std::string sqlstate(answer.error_field(PG_DIAG_SQLSTATE));
+  const bool goes_on = answer.error_field(PG_DIAG_SEVERITY_NONLOCALIZED) == "ERROR";
+  if (goes_on && tells_of_a_lost_connection(sqlstate)) sqlstate = raised_by_code;
   const std::string_view primary = answer.error_field(PG_DIAG_MESSAGE_PRIMARY);
   // A changed schema ("cached plan must not change result type"), a DEALLOCATE, or a
   // pooler in between: only a new connection has nothing prepared for sure.

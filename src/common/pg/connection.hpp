@@ -31,6 +31,9 @@ struct settings {
   /// Names without a schema are the system's alone, whatever the search_path of the user or the
   /// database is. For statements that no foreign object may change.
   bool system_names_only = false;
+  /// How long the server works on one statement before it gives up (query_error 57014); 0: as the
+  /// server is set.
+  std::chrono::milliseconds statement_timeout{0};
   /// For each host address of the URL.
   std::chrono::milliseconds connect_timeout{5000};
   /// For each run(), from its first byte to its last answer.
@@ -90,7 +93,8 @@ class connection {
   void start(const endpoint& target);
   asio::awaitable<std::optional<endpoint>> handshake(const endpoint& target);
 
-  bool needs_search_path() const noexcept;
+  bool needs_settings() const noexcept;
+  std::vector<call> settings_calls() const;
   asio::awaitable<void> converse(exchange& x);
   asio::awaitable<void> step(exchange& x);
   std::size_t enqueue(exchange& x, std::size_t index);
@@ -121,7 +125,7 @@ class connection {
   std::string last_words_;
   std::string last_sqlstate_;
   bool outdated_ = false;
-  bool has_search_path_ = false;
+  bool has_settings_ = false;
   /// Counts waits and their interruptions; a wait whose number has passed is over. It is shared, as
   /// a wait may wake up after the connection is gone.
   std::shared_ptr<std::uint64_t> wait_number_ = std::make_shared<std::uint64_t>(0);

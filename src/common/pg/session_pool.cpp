@@ -18,20 +18,6 @@ struct session_pool::core {
   std::vector<std::unique_ptr<session>> all;
   /// The one that was used last is at the end, and is used next.
   std::vector<session*> idle;
-
-  /// A session out of `idle`; its holder has taken a turn, so there is one.
-  struct borrowed {
-    explicit borrowed(core& from) : owner(from), open(owner.idle.back()) { owner.idle.pop_back(); }
-    ~borrowed() {
-      owner.idle.push_back(open);
-      owner.turns.pass_on();
-    }
-    borrowed(const borrowed&) = delete;
-    borrowed& operator=(const borrowed&) = delete;
-
-    core& owner;
-    session* open;
-  };
 };
 
 session_pool::session_pool(asio::any_io_executor executor, const settings& options,
@@ -48,10 +34,28 @@ void session_pool::set_pooled() {
   for (const auto& each : core_->all) each->set_pooled();
 }
 
-asio::awaitable<result> session_pool::run(std::shared_ptr<core> shared, call one) {
+session_pool::loan::loan(std::shared_ptr<core> owner)
+    : owner_(std::move(owner)), open_(owner_->idle.back()) {
+  owner_->idle.pop_back();
+}
+
+session_pool::loan::~loan() {
+  if (!owner_) return;
+  owner_->idle.push_back(open_);
+  owner_->turns.pass_on();
+}
+
+// Whoever has taken a turn finds an idle session.
+asio::awaitable<session_pool::loan> session_pool::lend(std::shared_ptr<core> shared) {
   co_await shared->turns.take();
-  const core::borrowed mine(*shared);
-  co_return co_await mine.open->run_one(std::move(one));
+  co_return loan(std::move(shared));
+}
+
+asio::awaitable<session_pool::loan> session_pool::borrow() { return lend(core_); }
+
+asio::awaitable<result> session_pool::run(std::shared_ptr<core> shared, call one) {
+  const auto mine = co_await lend(shared);
+  co_return co_await (*mine).run_one(std::move(one));
 }
 
 asio::awaitable<result> session_pool::run_one(call one) { return run(core_, std::move(one)); }

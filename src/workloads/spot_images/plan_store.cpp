@@ -27,7 +27,8 @@ void create_spots(pqxx::dbtransaction& tx, const plan& given) {
            pg::array(descriptions), pg::array(urls));
 }
 
-// The first thing in which the plan differs from what is stored; empty if there is none.
+}  // namespace
+
 std::string difference(const plan& given, const plan_state& stored) {
   if (given.title != stored.title) return "the title";
   if (given.spots.size() != stored.spots.size()) return "the number of spots";
@@ -42,8 +43,6 @@ std::string difference(const plan& given, const plan_state& stored) {
   }
   return {};
 }
-
-}  // namespace
 
 import_result import_plan(pqxx::dbtransaction& tx, const plan& given) {
   if (!pg::exec(tx, queries::plan_create, given.id, given.title).empty()) {

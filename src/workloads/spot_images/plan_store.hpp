@@ -34,6 +34,9 @@ struct plan_state {
   std::vector<spot_state> spots;
 };
 
+/// The first thing in which a plan differs from what is stored; empty if there is none.
+std::string difference(const plan& given, const plan_state& stored);
+
 /// Throws bad_input if there is no such plan.
 plan_state read_plan(pqxx::dbtransaction& tx, std::string_view plan_id);
 

@@ -103,6 +103,7 @@ ALTER TABLE ONLY public.travel_plans
     ADD CONSTRAINT travel_plans_pkey PRIMARY KEY (plan_id);
 CREATE UNIQUE INDEX spot_image_jobs_plan_spot_unique ON public.spot_image_jobs USING btree (plan_id, spot_name);
 CREATE INDEX spots_without_picture ON public.spots USING btree (plan_id, "position", spot_name) WHERE (COALESCE(image_url, ''::text) = ''::text);
+CREATE INDEX travel_plans_newest ON public.travel_plans USING btree (created_at, plan_id);
 CREATE TRIGGER rowrunner_delete AFTER DELETE ON public.spot_image_jobs REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_delete('1', 'spot_image', 'rowrunner.wakeup_spot_image');
 CREATE TRIGGER rowrunner_insert AFTER INSERT ON public.spot_image_jobs REFERENCING NEW TABLE AS inserted FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_insert('1', 'spot_image', 'rowrunner.wakeup_spot_image');
 CREATE TRIGGER rowrunner_truncate AFTER TRUNCATE ON public.spot_image_jobs FOR EACH STATEMENT EXECUTE FUNCTION rowrunner.on_truncate('1', 'spot_image', 'rowrunner.wakeup_spot_image');

@@ -1,0 +1,10 @@
+-- The attached kinds with the columns by which a server finds a job and knows its owner, as SQL: NULL if there is none.
+SELECT k.id, k.kind, format('%I.%I', n.nspname, c.relname), k.cancelled_status,
+       (SELECT format('j.%I::text', a.attname) FROM pg_attribute a
+        WHERE a.attrelid = c.oid AND a.attname = k.owner_column AND NOT a.attisdropped) AS owner,
+       (SELECT format('j.%I', a.attname) FROM pg_attribute a
+        WHERE a.attrelid = c.oid AND a.attname = k.public_id_column AND NOT a.attisdropped) AS public_id,
+       (SELECT format('j.%I::text', a.attname) FROM pg_attribute a
+        WHERE a.attrelid = c.oid AND a.attname = 'document_id' AND a.attnum > 0 AND NOT a.attisdropped) AS document
+FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table JOIN pg_namespace n ON n.oid = c.relnamespace
+ORDER BY k.kind

@@ -1,0 +1,1 @@
+DELETE FROM rowrunner.web_sessions s WHERE s.id = $1

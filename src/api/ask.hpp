@@ -1,0 +1,25 @@
+#pragma once
+
+#include <type_traits>
+
+#include "api/services.hpp"
+
+namespace rowrunner::api {
+
+/// Runs a call on a session of the server. Throws connection_lost also if no session is free within
+/// the limit database_time; what was sent by then is waited for as long as the settings of the
+/// sessions say.
+asio::awaitable<pg::result> ask_database(services& with, pg::call one);
+
+/// A session for several round trips. Throws connection_lost if none is free in time.
+asio::awaitable<pg::session_pool::loan> borrow_session(services& with);
+
+/// Runs work(session), a coroutine, on a session of the server. `work` must outlive the call.
+template <typename Work>
+auto with_session(services& with, const Work& work)
+    -> std::invoke_result_t<const Work&, pg::session&> {
+  const auto mine = co_await borrow_session(with);
+  co_return co_await work(*mine);
+}
+
+}  // namespace rowrunner::api

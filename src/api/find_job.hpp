@@ -1,0 +1,24 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <optional>
+#include <string>
+
+#include "api/access.hpp"
+#include "api/job_state.hpp"
+
+namespace rowrunner::api {
+
+/// The job that others know by this id: the column that attach was told, or its key in tables that
+/// have none. Nothing if no kind has one.
+boost::asio::awaitable<std::optional<job_state>> find_by_public_id(pg::session& session,
+                                                                   std::string id);
+
+/// The user that a job belongs to; nothing if it belongs to none. Throws admin::error{no_such_job}
+/// and error{unknown_kind}.
+boost::asio::awaitable<std::optional<std::string>> read_owner(pg::session& session, job_key key);
+
+/// Throws request_error (403) if the caller is a plain user and the job another's.
+boost::asio::awaitable<void> require_own(pg::session& session, const identity& who, job_key key);
+
+}  // namespace rowrunner::api

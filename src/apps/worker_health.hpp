@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "common/log.hpp"
+#include "common/pg/connection.hpp"
+
+namespace rowrunner {
+
+/// When the loop of a worker last ran. It is written by the worker's thread and read by another.
+class loop_pulse {
+ public:
+  using clock = std::chrono::steady_clock;
+
+  static constexpr std::chrono::seconds patience{10};
+
+  void beat(clock::time_point now) { last_ = now.time_since_epoch().count(); }
+  /// Why the worker is not ready; nothing if it is.
+  std::optional<std::string> problem(clock::time_point now) const;
+
+ private:
+  std::atomic<clock::rep> last_{0};
+};
+
+/// Serves /livez, /readyz and /healthz for a worker, in a thread of its own: it answers also when a
+/// handler blocks the worker's.
+class worker_health {
+ public:
+  /// Throws std::runtime_error if the port cannot be listened on.
+  worker_health(int port, const pg::settings& database, std::shared_ptr<logger> log);
+  ~worker_health();
+  worker_health(const worker_health&) = delete;
+  worker_health& operator=(const worker_health&) = delete;
+
+  /// Beats every second on the worker's executor.
+  void watch(const boost::asio::any_io_executor& loop);
+
+ private:
+  struct parts;
+
+  const std::shared_ptr<loop_pulse> pulse_;
+  boost::asio::io_context io_;
+  std::unique_ptr<parts> parts_;
+  std::thread thread_;
+};
+
+}  // namespace rowrunner

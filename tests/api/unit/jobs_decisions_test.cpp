@@ -1,0 +1,222 @@
+// What is decided about jobs, pages and the description of the API, without I/O.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "api/event_stream.hpp"
+#include "api/message.hpp"
+#include "api/openapi.hpp"
+#include "api/operations.hpp"
+#include "api/overview.hpp"
+#include "api/pages.hpp"
+#include "api/recent_callers.hpp"
+#include "api/raw_client.hpp"
+#include "api/routes.hpp"
+#include "api/test_server.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using namespace api;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+const std::string some_id = "01900000-0000-7000-8000-00000000000a";
+
+job_state processing(std::int64_t done, std::int64_t total) {
+  job_state out;
+  out.key = {"scan", some_id};
+  out.status = "processing";
+  out.progress = job_progress{done, total, ""};
+  return out;
+}
+
+TEST(api_document, statuses_in_the_words_of_the_document) {
+  job_state job;
+  const auto status = [&](const char* ours, std::optional<std::string> error = {}) {
+    job.status = ours;
+    job.last_error = error;
+    return document_json(job).at("status").get<std::string>();
+  };
+  EXPECT_EQ(status("queued"), "pending");
+  EXPECT_EQ(status("processing"), "processing");
+  EXPECT_EQ(status("succeeded"), "completed");
+  EXPECT_EQ(status("failed", "no paper"), "failed");
+  EXPECT_EQ(status("cancelled"), "cancelled");
+  EXPECT_EQ(status("failed", "cancelled: not needed"), "cancelled");
+  EXPECT_EQ(status("failed", "cancelled by the printer"), "failed");
+}
+
+TEST(api_document, the_error_of_an_earlier_attempt_is_none) {
+  job_state job;
+  job.last_error = "no paper";
+  for (const char* status : {"queued", "processing", "succeeded"}) {
+    job.status = status;
+    EXPECT_TRUE(document_json(job).at("error").is_null()) << status;
+  }
+}
+
+TEST(api_document, progress_in_percent_and_pages) {
+  EXPECT_EQ(document_json(processing(0, 0)).at("progress"), 0);
+  EXPECT_EQ(document_json(processing(1, 3)).at("progress"), 33);
+  EXPECT_EQ(document_json(processing(3, 3)).at("progress"), 100);
+  EXPECT_EQ(document_json(processing(5, 3)).at("progress"), 100);
+  EXPECT_EQ(document_json(processing(4, 10)).at("current_page"), 5);
+  EXPECT_EQ(document_json(processing(10, 10)).at("current_page"), 10);
+  auto ended = processing(4, 10);
+  ended.status = "failed";
+  EXPECT_EQ(document_json(ended).at("current_page"), 4);
+  EXPECT_EQ(document_json(job_state{}).at("current_page"), 0);
+}
+
+TEST(api_events, a_list_of_jobs) {
+  const auto jobs = parse_jobs("scan:" + some_id + "," + some_id +
+                               ";letter:0190AAAA-0000-7000-8000-00000000000B");
+  ASSERT_EQ(jobs.size(), 3u);
+  EXPECT_EQ(jobs[0], (job_key{"scan", some_id}));
+  EXPECT_EQ(jobs[2], (job_key{"letter", "0190aaaa-0000-7000-8000-00000000000b"}));
+  for (const auto& bad :
+       {std::string("scan"), ":" + some_id, std::string("scan:"), "scan:" + some_id + ","}) {
+    EXPECT_THROW(parse_jobs(bad), request_error) << bad;
+  }
+}
+
+TEST(api_events, an_id_of_another_server_is_not_known) {
+  EXPECT_EQ(change_of("a-b", "a-b-12"), 12u);
+  for (const char* other : {"a-c-12", "a-b-", "a-b-x", "a-b-1x", "", "12", "a-b"}) {
+    EXPECT_FALSE(change_of("a-b", other)) << other;
+  }
+}
+
+TEST(api_operations_unit, batches_shrink_at_failures_and_grow_again) {
+  batch_size size;
+  EXPECT_EQ(size.now(), batch_size::most);
+  for (int i = 0; i < 10; ++i) size.failed();
+  EXPECT_TRUE(size.is_least());
+  size.succeeded();
+  EXPECT_EQ(size.now(), 2);
+  for (int i = 0; i < 10; ++i) size.succeeded();
+  EXPECT_EQ(size.now(), batch_size::most);
+}
+
+TEST(api_overview_unit, problems_are_named_where_they_are_some) {
+  admin::database_stats stats;
+  admin::kind_stats fine;
+  fine.kind = "fine";
+  fine.waiting = 3;
+  fine.workers = 1;
+  fine.oldest_waiting_seconds = 299;
+  admin::kind_stats lost = fine;
+  lost.kind = "lost";
+  lost.workers = 0;
+  lost.oldest_waiting_seconds = 301;
+  admin::kind_stats paused = lost;
+  paused.kind = "paused";
+  paused.paused = true;
+  paused.workers = 1;
+  stats.kinds = {fine, lost, paused};
+  vacuum_blocker blocker;
+  blocker.what = "session";
+  blocker.name = "42";
+  blocker.seconds = 301;
+  stats.vacuum_blockers = {blocker};
+  const auto problems = problems_of(stats);
+  ASSERT_EQ(problems.size(), 3u);
+  EXPECT_EQ(problems[0].at("code"), "no_live_worker");
+  EXPECT_EQ(problems[1].at("code"), "oldest_too_old");
+  EXPECT_EQ(problems[1].at("kind"), "lost");
+  EXPECT_EQ(problems[2].at("code"), "vacuum_blocked");
+}
+
+TEST(api_recent_callers, are_known_for_a_minute_and_not_without_end) {
+  recent_callers callers;
+  const auto now = recent_callers::clock::now();
+  identity ann;
+  ann.user = "ann";
+  callers.remember("proof", ann, now);
+  EXPECT_EQ(callers.find("proof", now + std::chrono::seconds(60))->user, "ann");
+  EXPECT_FALSE(callers.find("proof", now + std::chrono::seconds(61)));
+  EXPECT_FALSE(callers.find("other", now));
+  for (std::size_t i = 0; i < recent_callers::most; ++i) {
+    callers.remember(std::to_string(i), ann, now + std::chrono::seconds(30));
+  }
+  EXPECT_FALSE(callers.find(std::to_string(recent_callers::most - 1), now));
+  callers.remember("late", ann, now + std::chrono::seconds(100));
+  EXPECT_TRUE(callers.find("late", now + std::chrono::seconds(100)));
+}
+
+TEST(api_pages, a_path_stands_for_a_file_or_for_the_page) {
+  const std::vector<web_file> files{{"/index.html", "<p>", "\"1\""}, {"/app.js", "1", "\"2\""}};
+  const auto path_of = [&](const char* path) {
+    const auto* found = find_page(files, path);
+    return found ? std::string(found->path) : "";
+  };
+  EXPECT_EQ(path_of("/"), "/index.html");
+  EXPECT_EQ(path_of("/app.js"), "/app.js");
+  EXPECT_EQ(path_of("/jobs"), "/index.html");
+  EXPECT_EQ(path_of("/plan/kyoto"), "/index.html");
+  EXPECT_EQ(path_of("/other.js"), "");
+  EXPECT_EQ(path_of("/api/none"), "");
+  EXPECT_EQ(path_of("/api"), "");
+  EXPECT_EQ(path_of("/documents/x"), "");
+  EXPECT_EQ(find_page({}, "/"), nullptr);
+}
+
+TEST(api_pages, are_served_with_a_strict_policy_and_an_etag) {
+  test_server server;
+  server.in_server([](services& with) {
+    with.pages = {{"/index.html", "<p>hello", "\"e1\""}, {"/app.js", "1", "\"e2\""}};
+    return true;
+  });
+  const auto page = ask(server.port(), "GET", "/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_EQ(page.body, "<p>hello");
+  EXPECT_EQ(page.header("content-type"), "text/html; charset=utf-8");
+  EXPECT_EQ(page.header("etag"), "\"e1\"");
+  EXPECT_THAT(page.header("content-security-policy"),
+              HasSubstr("default-src 'none'; script-src 'self'"));
+  EXPECT_EQ(page.header("x-content-type-options"), "nosniff");
+  EXPECT_EQ(page.header("cache-control"), "no-cache");
+  EXPECT_EQ(ask(server.port(), "GET", "/app.js").header("content-type"),
+            "text/javascript; charset=utf-8");
+  const auto same = ask(server.port(), "GET", "/app.js", {{"If-None-Match", "\"e2\""}});
+  EXPECT_EQ(same.status, 304);
+  EXPECT_EQ(same.body, "");
+  EXPECT_EQ(ask(server.port(), "POST", "/").status, 404);
+  EXPECT_EQ(ask(server.port(), "GET", "/none.js").status, 404);
+  EXPECT_EQ(ask(server.port(), "GET", "/api/none").status, 404);
+}
+
+TEST(api_openapi, describes_every_route_and_nothing_else) {
+  test_server server;
+  const auto served = ask(server.port(), "GET", "/openapi.json");
+  ASSERT_EQ(served.status, 200);
+  const auto described = json::parse(served.body);
+  std::set<std::string> in_table, in_description, ids;
+  for (const auto& each : all_routes()) {
+    in_table.insert(std::string(http::to_string(each.method)) + " " + std::string(each.path));
+    EXPECT_FALSE(each.summary.empty()) << each.path;
+  }
+  for (const auto& [path, methods] : described.at("paths").items()) {
+    for (const auto& [method, what] : methods.items()) {
+      std::string upper = method;
+      for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      in_description.insert(upper + " " + path);
+      EXPECT_TRUE(ids.insert(what.at("operationId").get<std::string>()).second) << path;
+      EXPECT_TRUE(what.at("responses").contains("default")) << path;
+      // Every {name} of the path is described, as the format demands.
+      std::size_t names = 0, parameters = 0;
+      for (const char c : path) names += c == '{' ? 1 : 0;
+      for (const auto& each : what.value("parameters", json::array())) {
+        parameters += each.at("in") == "path" ? 1 : 0;
+      }
+      EXPECT_EQ(names, parameters) << path;
+    }
+  }
+  EXPECT_EQ(in_table, in_description);
+  EXPECT_EQ(described.at("openapi"), "3.1.0");
+}
+
+}  // namespace
+}  // namespace rowrunner::testing
