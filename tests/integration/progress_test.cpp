@@ -68,6 +68,25 @@ TEST_F(progress, is_seen_while_the_job_runs) {
   EXPECT_TRUE(db.reaches("a", "failed"));
 }
 
+// Reports commit asynchronously, so a crash of the server may take back one that was written.
+TEST_F(progress, what_is_lost_after_it_was_written_is_there_at_the_end) {
+  db.add("a");
+  db.watch("rowrunner.progress");
+  std::atomic<bool> gate = false;
+  worker_thread one(worker_thread::options_for(db), [&](worker& w) {
+    w.add(test_kind(), [&](job& self) -> asio::awaitable<outcome> {
+      co_await self.progress(1, 2, "half");
+      while (!gate) co_await self.sleep(2ms);
+      co_return succeeded{};
+    });
+  });
+  ASSERT_TRUE(db.becomes("SELECT done FROM rowrunner.progress", "1"));
+  db.exec("DELETE FROM rowrunner.progress");
+  gate = true;
+  EXPECT_TRUE(db.reaches("a", "succeeded"));
+  EXPECT_EQ(now(), "1/2 half");
+}
+
 TEST_F(progress, returns_while_the_table_is_locked_and_is_written_with_the_end) {
   db.add("a");
   std::atomic<bool> locked = false;
