@@ -2,7 +2,7 @@
 add_library(rowrunner_flags INTERFACE)
 target_compile_options(rowrunner_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
                                                  -Wold-style-cast -Woverloaded-virtual)
-# Another compiler or library warns of other things: that must not stop somebody who only builds it.
+# Another compiler or library warns of other things: that must not stop those who only build it.
 if(ROWRUNNER_WERROR)
   target_compile_options(rowrunner_flags INTERFACE -Werror)
 endif()

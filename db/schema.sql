@@ -351,9 +351,10 @@ CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
-    AS $$
+    AS $_$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(claim.kind);
+  lease CONSTANT bigint := rowrunner.new_lease();
   batch integer := claim.at_most;
   priority smallint := -32768;
   seq bigint := -9223372036854775808;
@@ -378,11 +379,7 @@ BEGIN
   FOR lost IN SELECT * FROM rowrunner.rescue(mine.id) LOOP
     IF lost.error IS NULL THEN
       rescued := rescued + 1;
-      -- Where a cancelled job is called failed, its error tells; it does not count, as in rowrunner.fail.
-      failed := failed + (lost.status = 'failed' AND NOT (mine.cancelled_status = 'failed' AND EXISTS (
-        SELECT FROM rowrunner.failures f
-        WHERE f.kind = mine.id AND f.job_id = lost.job_id
-          AND (f.error = 'cancelled' OR f.error LIKE 'cancelled: %'))))::integer;
+      failed := failed + (lost.status = 'failed' AND NOT lost.cancelled)::integer;
     ELSE
       RAISE WARNING 'job % of a lost worker cannot be taken back: %', lost.job_id, lost.error;
     END IF;
@@ -391,8 +388,12 @@ BEGIN
   PERFORM rowrunner.fire_noted();
   WHILE jobs IS NULL AND seen IS DISTINCT FROM 0 AND put_off < 20 LOOP
     BEGIN
-      SELECT * INTO priority, seq, seen, jobs
-        FROM rowrunner.take(mine, claim.worker, batch, claim.lease_for, priority, seq);
+      SELECT * INTO seen, priority, seq
+        FROM rowrunner.claim_free(mine.id, priority, seq, batch, lease, claim.worker, claim.lease_for);
+      EXECUTE format($sql$
+        SELECT array_agg(to_jsonb(j.*) || jsonb_build_object('lease', l.lease::text) ORDER BY n.position)
+        FROM rowrunner.leases l CROSS JOIN unnest(l.job_ids) WITH ORDINALITY n (id, position)
+        JOIN %s j ON j.id = n.id WHERE l.lease = $1 $sql$, mine.job_table) INTO jobs USING lease;
       IF jobs IS NULL AND seen > 0 THEN
         PERFORM rowrunner.drop_stale_entries(mine, priority, seq);
       END IF;
@@ -413,7 +414,7 @@ BEGIN
   END IF;
   RETURN QUERY SELECT unnest(jobs);
 END
-$$;
+$_$;
 CREATE FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -491,6 +492,60 @@ BEGIN
   END IF;
 END
 $$;
+CREATE FUNCTION rowrunner.claim_free(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_for interval, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  mine rowrunner.kinds;
+BEGIN
+  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.id = claim_free.kind_id AND NOT k.paused;
+  IF NOT FOUND THEN
+    seen := 0;
+    RETURN;
+  END IF;
+  EXECUTE format($sql$
+    WITH entry AS MATERIALIZED (
+      SELECT q.ctid AS address, q.priority, q.seq, q.job_id FROM rowrunner.queue q
+      WHERE q.kind = $1 AND (q.priority, q.seq) > ($2, $3)
+      ORDER BY q.kind, q.priority, q.seq LIMIT $4 FOR UPDATE SKIP LOCKED
+    ), free AS MATERIALIZED (
+      SELECT j.id FROM %1$s j WHERE j.id = ANY (ARRAY(SELECT e.job_id FROM entry e))
+      FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
+        SELECT e.address FROM entry e
+        WHERE EXISTS (SELECT FROM free f WHERE f.id = e.job_id)
+           OR NOT EXISTS (SELECT FROM %1$s j WHERE j.id = e.job_id)))
+    ), taken AS (
+      UPDATE %1$s j
+      SET status = 'processing', lease = $5, locked_at = now(), locked_by = $6, updated_at = now()
+      FROM entry e JOIN free f ON f.id = e.job_id
+      WHERE j.id = e.job_id
+        AND CASE WHEN j.status = 'queued' AND j.priority = e.priority THEN j.run_at <= clock_timestamp() END
+      RETURNING CASE WHEN j.status = 'processing' AND j.lease = $5 THEN j.id
+                     ELSE rowrunner.refuse_claim(j.id) END AS id, e.priority, e.seq
+    ), batch AS MATERIALIZED (
+      SELECT array_agg(t.id ORDER BY t.priority, t.seq) AS ids FROM taken t
+    ), leased AS (
+      INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids, lease_for)
+      SELECT $5, $1, $6, clock_timestamp() + $7, b.ids, $7 FROM batch b WHERE b.ids IS NOT NULL
+    ), untaken AS MATERIALIZED (
+      SELECT array_agg(f.id) AS ids, array_agg(e.priority) AS priorities
+      FROM entry e JOIN free f ON f.id = e.job_id
+      WHERE (SELECT f.id = ANY (b.ids) FROM batch b) IS NOT TRUE
+    ), set_aside AS MATERIALIZED (
+      SELECT CASE WHEN u.ids IS NOT NULL THEN rowrunner.set_aside_untaken($1, %1$L, u.ids, u.priorities) END
+      FROM untaken u
+    )
+    SELECT (SELECT count(*) FROM entry e), last.priority, last.seq
+    FROM set_aside LEFT JOIN LATERAL (
+      SELECT e.priority, e.seq FROM entry e ORDER BY e.priority DESC, e.seq DESC LIMIT 1) last ON true
+    $sql$, mine.job_table)
+  INTO seen, last_priority, last_seq
+  USING mine.id, behind_priority, behind_seq, at_most, claim_free.lease, claim_free.worker, claim_free.lease_for;
+END
+$_$;
 CREATE FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint, worker text, OUT verdict text, OUT run_at timestamp with time zone) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -959,13 +1014,8 @@ DECLARE
   in_schema CONSTANT regnamespace := (SELECT relnamespace FROM pg_class WHERE oid = mine.job_table);
   excluded text;
 BEGIN
-  EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
-  -- Not what a job is about: triggers of other tables' owners run as this role.
   EXECUTE format('REVOKE ALL ON %s FROM rowrunner_job_writer', mine.job_table);
-  EXECUTE format('GRANT SELECT (xmin, id, status, priority, run_at, created_at, updated_at, attempts, max_attempts,'
-                 ' last_error, lease, locked_by), UPDATE (status, attempts, last_error, run_at, updated_at,'
-                 ' lease, locked_at, locked_by) ON %s TO rowrunner_job_writer', mine.job_table);
+  EXECUTE rowrunner.grants_on(mine.job_table);
   SELECT string_agg(r, ', ' ORDER BY r) INTO excluded
     FROM unnest(ARRAY['rowrunner_app', 'rowrunner_job_writer', 'rowrunner_worker']) r
     WHERE NOT has_schema_privilege(r, in_schema, 'USAGE');
@@ -983,6 +1033,16 @@ BEGIN
   EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s, %s TO rowrunner_worker', mine.wakeup, mine.reached);
   EXECUTE format('GRANT SELECT, UPDATE ON SEQUENCE %s TO rowrunner_engine', mine.wakeup);
 END
+$$;
+CREATE FUNCTION rowrunner.grants_on(job_table regclass) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT string_agg(format('GRANT %s ON %s TO %I', g.privileges, job_table, g.role), '; ' ORDER BY g.first)
+  FROM (SELECT p.role, min(p.n) AS first,
+               string_agg(p.privilege || coalesce(' (' || array_to_string(p.columns, ', ') || ')', ''), ', '
+                          ORDER BY p.n) AS privileges
+        FROM rowrunner.job_table_permissions() WITH ORDINALITY p (role, privilege, columns, n) GROUP BY p.role) g
 $$;
 CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT NULL::interval) RETURNS boolean
     LANGUAGE plpgsql
@@ -1074,6 +1134,17 @@ CREATE FUNCTION rowrunner.job_table_columns(kind text) RETURNS TABLE(job_table t
     WHERE i.indrelid = c.oid AND (i.indisunique OR i.indisexclusion) AND NOT i.indisprimary) u
   WHERE k.kind = job_table_columns.kind
   ORDER BY a.attnum
+$$;
+CREATE FUNCTION rowrunner.job_table_permissions() RETURNS TABLE(role text, privilege text, columns name[])
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  VALUES ('rowrunner_app', 'SELECT', NULL::name[]), ('rowrunner_app', 'INSERT', NULL),
+         ('rowrunner_worker', 'SELECT', NULL), ('rowrunner_worker', 'INSERT', NULL),
+         ('rowrunner_worker', 'UPDATE', NULL), ('rowrunner_worker', 'DELETE', NULL),
+         ('rowrunner_job_writer', 'SELECT', '{xmin,id,status,priority,run_at,created_at,updated_at,attempts,'
+                                            'max_attempts,last_error,lease,locked_by}'),
+         ('rowrunner_job_writer', 'UPDATE', '{status,attempts,last_error,run_at,updated_at,lease,locked_at,locked_by}')
 $$;
 CREATE FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) RETURNS TABLE(kind text, id uuid)
     LANGUAGE sql STABLE
@@ -1549,8 +1620,8 @@ BEGIN
     DELETE FROM rowrunner.steps s WHERE s.kind = my_kind AND s.job_id = NEW.id;
     DELETE FROM rowrunner.progress p WHERE p.kind = my_kind AND p.job_id = NEW.id;
   END IF;
-  -- Somebody may have asked to cancel the job while its end waited for this row: the statement that
-  -- puts it back does not see that request, this one does.
+  -- A cancel may have been requested while the end of the job waited for this row: the statement that
+  -- queues it again does not see that request, this one does.
   IF OLD.status = 'processing' THEN
     SELECT c.reason INTO cancel_reason FROM rowrunner.cancellations c
       WHERE c.lease = OLD.lease AND c.job_id = NEW.id;
@@ -2098,7 +2169,7 @@ BEGIN
   RETURN n = 1;
 END
 $_$;
-CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100, say_locked boolean DEFAULT false) RETURNS TABLE(job_id uuid, status text, attempts integer, error text)
+CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100, say_locked boolean DEFAULT false) RETURNS TABLE(job_id uuid, status text, attempts integer, error text, cancelled boolean)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET row_security TO 'off'
@@ -2132,7 +2203,7 @@ BEGIN
     IF back.error IS NOT NULL THEN
       failed := failed || back.lease;
     END IF;
-    RETURN QUERY VALUES (back.job_id, back.status, back.attempts, back.error);
+    RETURN QUERY VALUES (back.job_id, back.status, back.attempts, back.error, back.cancelled);
   END LOOP;
   EXECUTE format($sql$
     DELETE FROM rowrunner.leases l
@@ -2147,11 +2218,11 @@ BEGIN
     WHERE l.lease = ANY (expired);
   IF say_locked AND EXISTS (SELECT FROM rowrunner.leases l
                             WHERE l.lease = ANY (expired) AND l.lease <> ALL (failed)) THEN
-    RETURN QUERY VALUES (NULL::uuid, 'locked', NULL::integer, NULL::text);
+    RETURN QUERY VALUES (NULL::uuid, 'locked', NULL::integer, NULL::text, false);
   END IF;
 END
 $_$;
-CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) RETURNS TABLE(job_id uuid, lease bigint, status text, attempts integer, error text)
+CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[], until timestamp with time zone) RETURNS TABLE(job_id uuid, lease bigint, status text, attempts integer, error text, cancelled boolean)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
@@ -2186,14 +2257,15 @@ BEGIN
             lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
         FROM judged h
         WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
-        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker, h.charge
+        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker, h.charge, h.reason
       ), noted AS (
         INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
         SELECT $5, b.id, CASE b.charge WHEN 1 THEN b.attempts ELSE least(b.attempts, 2147483646) + 1 END,
                b.worker, b.last_error FROM back b
       )
       SELECT (SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
-                                                  'attempts', b.attempts)) FROM back b),
+                                                  'attempts', b.attempts,
+                                                  'cancelled', b.reason IS NOT NULL)) FROM back b),
              (SELECT h.id FROM held h
               WHERE NOT EXISTS (SELECT FROM back b WHERE b.id = h.id AND b.status <> 'processing') LIMIT 1)
       $sql$, mine.job_table)
@@ -2208,10 +2280,11 @@ BEGIN
     reason := SQLERRM;
   END;
   IF reason IS NULL THEN
-    RETURN QUERY SELECT r.job_id, r.lease, r.status, r.attempts, NULL::text
-      FROM jsonb_to_recordset(back) AS r (job_id uuid, lease bigint, status text, attempts integer);
+    RETURN QUERY SELECT r.job_id, r.lease, r.status, r.attempts, NULL::text, r.cancelled
+      FROM jsonb_to_recordset(back)
+        AS r (job_id uuid, lease bigint, status text, attempts integer, cancelled boolean);
   ELSIF half = 0 THEN
-    RETURN QUERY VALUES (ids[1], leases[1], NULL::text, NULL::integer, reason);
+    RETURN QUERY VALUES (ids[1], leases[1], NULL::text, NULL::integer, reason, false);
   ELSE
     RETURN QUERY SELECT * FROM rowrunner.rescue_jobs(mine, ids[:half], leases[:half], workers[:half], until);
     RETURN QUERY SELECT * FROM rowrunner.rescue_jobs(mine, ids[half + 1:], leases[half + 1:],
@@ -2572,72 +2645,6 @@ CREATE FUNCTION rowrunner.table_problems(job_table regclass) RETURNS SETOF text
   FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
   WHERE r.ev_class = job_table AND c.relkind IN ('r', 'p')
 $$;
-CREATE FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) RETURNS record
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
-BEGIN
-  EXECUTE format($sql$
-    WITH entry AS MATERIALIZED (
-      SELECT q.ctid AS address, q.priority, q.seq, q.job_id FROM rowrunner.queue q
-      WHERE q.kind = $1 AND (q.priority, q.seq) > ($6, $7)
-      ORDER BY q.kind, q.priority, q.seq LIMIT $2 FOR UPDATE SKIP LOCKED
-    ), free AS MATERIALIZED (
-      SELECT j.id FROM %1$s j WHERE j.id = ANY (ARRAY(SELECT e.job_id FROM entry e))
-      FOR UPDATE SKIP LOCKED
-    ), gone AS (
-      DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
-        SELECT e.address FROM entry e
-        WHERE EXISTS (SELECT FROM free f WHERE f.id = e.job_id)
-           OR NOT EXISTS (SELECT FROM %1$s j WHERE j.id = e.job_id)))
-    ), taken AS (
-      UPDATE %1$s j
-      SET status = 'processing', lease = $3, locked_at = now(), locked_by = $4, updated_at = now()
-      FROM entry e JOIN free f ON f.id = e.job_id
-      WHERE j.id = e.job_id
-        AND CASE WHEN j.status = 'queued' AND j.priority = e.priority THEN j.run_at <= clock_timestamp() END
-      RETURNING CASE WHEN j.status = 'processing' AND j.lease = $3 THEN j.id
-                     ELSE rowrunner.refuse_claim(j.id) END AS id, e.priority, e.seq,
-                to_jsonb(j.*) || jsonb_build_object('lease', j.lease::text) AS job
-    ), early AS (
-      -- Not due although it has an entry (the clock was set back), or a trigger suppressed the UPDATE.
-      INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-      SELECT $1, CASE WHEN j.run_at > now() THEN j.run_at
-                      ELSE rowrunner.pass_over($1, j.id, 'the UPDATE that takes the job changed no row') END,
-             j.priority, j.id
-      FROM entry e JOIN free f ON f.id = e.job_id JOIN %1$s j ON j.id = e.job_id
-      WHERE CASE WHEN j.status = 'queued' AND j.priority = e.priority AND j.run_at < 'infinity'
-                 THEN j.id NOT IN (SELECT t.id FROM taken t) END
-    ), leased AS (
-      INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids, lease_for)
-      SELECT $3, $1, $4, clock_timestamp() + $5, array_agg(t.id), $5 FROM taken t HAVING count(*) > 0
-    )
-    SELECT last.priority, last.seq, (SELECT count(*) FROM entry e),
-           (SELECT array_agg(t.job ORDER BY t.priority, t.seq) FROM taken t)
-    FROM (SELECT) one LEFT JOIN LATERAL (
-      SELECT e.priority, e.seq FROM entry e ORDER BY e.priority DESC, e.seq DESC LIMIT 1) last ON true
-    $sql$, mine.job_table)
-  INTO take.priority, take.seq, take.seen, take.jobs
-  USING mine.id, take.at_most, rowrunner.new_lease(), take.worker, take.lease_for, take.priority, take.seq;
-END
-$_$;
-CREATE FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) RETURNS text
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-BEGIN
-  RETURN rowrunner.fire_child(waiting);
-EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
-  IF SQLSTATE ~ '^(40|53|55|57|58)' THEN
-    IF SQLSTATE ~ '^5[378]' THEN
-      RAISE WARNING 'job % waited for others and cannot be run now: %', waiting.child_id, SQLERRM;
-    END IF;
-    RETURN 'blocked';
-  END IF;
-  PERFORM rowrunner.put_off_join(waiting, SQLERRM);
-  RETURN 'put off';
-END
-$$;
 CREATE FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, attempts integer, last_error text, lease bigint, locked_by text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2862,12 +2869,14 @@ CREATE TABLE rowrunner.workers (
     kinds text[] NOT NULL,
     version text NOT NULL,
     started_at timestamp with time zone DEFAULT now() NOT NULL,
-    seen_at timestamp with time zone DEFAULT now() NOT NULL
+    seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    problems jsonb DEFAULT '{}'::jsonb NOT NULL
 )
 WITH (fillfactor='50');
 CREATE VIEW rowrunner.live_workers AS
  SELECT w.worker,
-    w.kinds
+    w.kinds,
+    w.problems
    FROM rowrunner.workers w
   WHERE (w.seen_at > (now() - '00:00:30'::interval));
 CREATE TABLE rowrunner.migrations (
@@ -3011,6 +3020,8 @@ REVOKE ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, 
 GRANT ALL ON FUNCTION rowrunner.claim(kind text, worker text, at_most integer, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.claim_each(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_ms bigint, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint, OUT cut boolean, OUT failed integer, OUT error text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.claim_free(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_for interval, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.claim_free(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer, lease bigint, worker text, lease_for interval, OUT seen integer, OUT last_priority smallint, OUT last_seq bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint, worker text, OUT verdict text, OUT run_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.claim_one(job_table regclass, id uuid, entry_priority smallint, lease bigint, worker text, OUT verdict text, OUT run_at timestamp with time zone) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uuid) FROM PUBLIC;
@@ -3049,6 +3060,7 @@ REVOKE ALL ON FUNCTION rowrunner.free_row(job_table regclass, job_id uuid) FROM 
 GRANT ALL ON FUNCTION rowrunner.free_row(job_table regclass, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.grant_access(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.grant_sequences(mine rowrunner.kinds) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.grants_on(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.hold_row(job_table regclass, job_id uuid) FROM PUBLIC;
@@ -3059,6 +3071,9 @@ GRANT ALL ON FUNCTION rowrunner.job_columns() TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.job_table_columns(kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.job_table_columns(kind text) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.job_table_columns(kind text) TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.job_table_permissions() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.job_table_permissions() TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.job_table_permissions() TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) FROM PUBLIC;
@@ -3178,10 +3193,6 @@ GRANT ALL ON FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, 
 REVOKE ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval, INOUT priority smallint, INOUT seq bigint, OUT seen integer, OUT jobs jsonb[]) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;

@@ -26,7 +26,7 @@ def run(context):
 
 
 def claims(context, name, prefix, jobs):
-    """Workers run so many jobs again and again, and the line is filled up again each time."""
+    """Workers run so many jobs again and again, and the queue is filled up again each time."""
     queue = context.rowrunner
     begin = context.cluster.log.stat().st_size
     for cycle in range(context.sizes.claim_cycles):

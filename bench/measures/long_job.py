@@ -27,7 +27,7 @@ def run(context):
         ratio, hoarded = sample(context, jobs, jobs // 2, SLOTS)
         context.record("long_job/wait", "wait of the long job / that of its neighbours", "", ratio)
         context.record("long_job/hoarded", "jobs kept from an idle process", "jobs", hoarded)
-        # Near the end of the line and with one slot a process, the jobs behind it are easily kept.
+        # Near the end of the queue and with one slot a process, the jobs behind it are easily kept.
         _, hoarded = sample(context, jobs, jobs - jobs // 50, 1)
         context.record("long_job/hoarded_1", "the same with one slot a process", "jobs", hoarded)
 

@@ -54,7 +54,7 @@ struct summary {
 };
 
 void write_start(const std::string& name, std::int64_t at) {
-  // One write(2) a line: whoever reads is waiting for it.
+  // One write(2) a line: the reader is waiting for it.
   const std::string line = name + " " + std::to_string(at) + "\n";
   if (write(STDOUT_FILENO, line.data(), line.size()) < 0) std::abort();
 }

@@ -83,7 +83,7 @@ struct enqueue_result {
 
 /// Enqueues many jobs, a few thousand per round trip. Each row has one value per column; besides
 /// your own columns, `id`, `priority`, `max_attempts` and `run_at` may be named; an id that is
-/// nothing is made. The jobs take their places in the order of the rows.
+/// nothing is made. The jobs are queued in the order of the rows.
 ///
 /// It expects them to be new: the first chunk that has a key which exists is inserted a second
 /// time, and the server's log shows the error of the first.

@@ -13,7 +13,7 @@ struct retry_policy {
   /// come back together.
   double jitter = 0.25;
 
-  /// Again without waiting, at the front of the line.
+  /// Again without waiting, at the front of the queue.
   static retry_policy at_once() {
     return {std::chrono::milliseconds{0}, std::chrono::milliseconds{0}, 0};
   }

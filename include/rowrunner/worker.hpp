@@ -20,8 +20,8 @@ class logger;
 using coroutine_handler = std::function<boost::asio::awaitable<outcome>(job&)>;
 using blocking_handler = std::function<outcome(blocking_job&)>;
 
-/// How the jobs of one kind are run. In a program made with run_worker, flags and variables go over
-/// what stands here.
+/// How the jobs of one kind are run. In a program made with run_worker, flags and variables
+/// override these values.
 struct kind_options {
   std::string kind;
   /// Jobs of this kind that run at the same time in this process.
@@ -76,7 +76,7 @@ struct worker_counts {
   std::int64_t failed = 0;    ///< ended for good
   std::int64_t retried = 0;   ///< failed, and will run again
   std::int64_t rescued = 0;   ///< taken back from lost workers
-  std::int64_t released = 0;  ///< given back or snoozed
+  std::int64_t released = 0;  ///< queued again uncharged, or snoozed
   std::int64_t cancelled = 0;
   /// Writes that came after the lease was lost, and jobs of claims that were answered too late.
   std::int64_t refused = 0;

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "admin/retry.hpp"
+#include "admin/job_change.hpp"
 
 namespace rowrunner::admin {
 
 /// Cancels jobs, of that kind or of any, that wait and asks running ones to stop: all of them or
 /// none; with `cascade` also the jobs that wait for them. The result is "cancelled" or "requested".
-/// Throws error{no_such_job}, error{unknown_kind} and error{wrong_status}.
+/// Throws error{wrong_status} and what change_jobs throws.
 asio::awaitable<std::vector<changed_job>> cancel_jobs(
     pg::session& session, std::vector<std::string> ids, std::optional<std::string> why,
     bool cascade, std::optional<std::string> kind = std::nullopt);

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "admin/vacuum_blockers.hpp"
 #include "common/schema/schema_version.hpp"
 #include "common/schema/vacuum_blocker.hpp"
 #include "common/version.hpp"
@@ -44,6 +43,7 @@ const std::array checks{
     check{"job tables", &queries::doctor_job_tables, scope::each_kind},
     check{"entries", &queries::doctor_entries, scope::each_kind, given::nothing,
           &queries::doctor_repair},
+    check{"claims", &queries::doctor_claims},
     check{"indexes", &queries::doctor_indexes, scope::each_kind},
     check{"fillfactor", &queries::doctor_fillfactor},
     check{"dead rows", &queries::doctor_dead_rows},

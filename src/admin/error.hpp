@@ -14,6 +14,7 @@ enum class reason {
   unknown_kind,       ///< No table is attached under that name.
   wrong_status,       ///< The job's status does not allow it.
   table_locked,       ///< Another session has locked a whole job table.
+  job_locked,         ///< Another session has locked the row of a job.
   schema_unfit,       ///< The schema does not serve this binary.
   migration_refused,  ///< Nothing was migrated.
 };

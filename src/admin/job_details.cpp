@@ -5,9 +5,11 @@
 #include "admin/error.hpp"
 #include "admin/kinds.hpp"
 #include "admin/utc.hpp"
-#include "admin/vacuum_blockers.hpp"
+#include "admin/wait_reason.hpp"
+#include "common/schema/vacuum_blocker.hpp"
 #include "common/text.hpp"
 #include "queries/admin.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner::admin {
 namespace {
@@ -29,7 +31,7 @@ asio::awaitable<ordered_json> read_json(transaction& tx, const query& statement,
 asio::awaitable<void> say_why_it_waits(transaction& tx, const kind_info& kind, std::string id,
                                        std::chrono::milliseconds alarm, job_details& out) {
   auto facts = co_await read_wait_facts(tx, kind, id);
-  const auto blockers = co_await read_vacuum_blockers(tx);
+  const auto blockers = read_vacuum_blockers(co_await tx.run(queries::vacuum_blockers));
   for (const auto& blocker : blockers) {
     if (holds_too_long(blocker, alarm)) facts.vacuum_blocker = text_of(blocker);
   }

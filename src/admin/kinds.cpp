@@ -14,34 +14,28 @@ std::optional<std::string> unless_empty(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-asio::awaitable<std::map<std::string, std::int64_t>> live_workers(transaction& tx) {
+asio::awaitable<std::map<std::string, worker_census>> live_workers(transaction& tx) {
   const auto rows = co_await tx.run(queries::live_workers);
-  std::map<std::string, std::int64_t> out;
+  std::map<std::string, worker_census> out;
   for (int row = 0; row < rows.rows(); ++row) {
-    out[std::string(rows.get(row, 0))] = rows.get_int(row, 1);
+    out[std::string(rows.get(row, 0))] = {rows.get_int(row, 1), rows.get_int(row, 2)};
   }
   co_return out;
 }
 
 }  // namespace
 
-std::string_view kind_state(bool paused, std::int64_t live_workers) {
+std::string_view kind_state(bool paused, worker_census workers) {
   if (paused) return "paused";
-  return live_workers == 0 ? "no worker" : "running";
+  if (workers.live == 0) return "no worker";
+  return workers.failing >= workers.live ? "claims fail" : "running";
 }
 
 asio::awaitable<std::vector<kind_info>> read_kinds(transaction& tx, dropped_tables wanted) {
   const auto rows = co_await tx.run(queries::kinds);
   std::vector<kind_info> out;
   for (int row = 0; row < rows.rows(); ++row) {
-    kind_info info;
-    info.id = static_cast<int>(rows.get_int(row, 0));
-    info.kind = rows.get(row, 1);
-    info.table = rows.get(row, 2);
-    info.cancelled_status = rows.get(row, 3);
-    info.paused = rows.get_bool(row, 4);
-    info.retention = rows.get(row, 5);
-    info.failed_retention = rows.get(row, 6);
+    auto info = read_kind_info(rows, row);
     if (info.table.empty() && wanted == dropped_tables::left_out) continue;
     out.push_back(std::move(info));
   }
@@ -75,7 +69,7 @@ asio::awaitable<std::vector<kind_summary>> list_kinds(pg::session& session) {
     for (const auto& kind : kinds) {
       const auto live = workers[kind.kind];
       out.push_back({kind.kind, unless_empty(kind.table),
-                     std::string(kind_state(kind.paused, live)), kind.paused, live,
+                     std::string(kind_state(kind.paused, live)), kind.paused, live.live,
                      kind.cancelled_status, unless_empty(kind.retention),
                      unless_empty(kind.failed_retention)});
     }
@@ -84,13 +78,13 @@ asio::awaitable<std::vector<kind_summary>> list_kinds(pg::session& session) {
   co_return co_await in_transaction(session, read);
 }
 
-asio::awaitable<void> set_paused(pg::session& session, std::string kind, bool paused) {
+asio::awaitable<bool> set_paused(pg::session& session, std::string kind, bool paused) {
   const auto write = [&](transaction& tx) -> asio::awaitable<bool> {
-    const auto changed = co_await tx.run(queries::pause, kind, paused);
-    if (changed.rows() == 0) co_await throw_unknown_kind(tx, kind);
-    co_return true;
+    const auto before = co_await tx.run(queries::pause, kind, paused);
+    if (before.rows() == 0) co_await throw_unknown_kind(tx, kind);
+    co_return before.get_bool(0, 0) != paused;
   };
-  co_await in_transaction(session, write);
+  co_return co_await in_transaction(session, write);
 }
 
 }  // namespace rowrunner::admin

@@ -26,14 +26,21 @@ struct kind_summary {
   std::optional<std::string> failed_retention;
 };
 
-/// "paused", "no worker" (none reported in the last 30 seconds) or "running".
-std::string_view kind_state(bool paused, std::int64_t live_workers);
+/// Those that reported in the last 30 seconds, and how many of them can claim nothing of the kind.
+struct worker_census {
+  std::int64_t live = 0;
+  std::int64_t failing = 0;
+};
+
+/// "paused", "no worker", "claims fail" (of every live worker) or "running".
+std::string_view kind_state(bool paused, worker_census workers);
 
 /// Every attached kind, by name.
 asio::awaitable<std::vector<kind_summary>> list_kinds(pg::session& session);
 
-/// A paused kind takes new jobs, but none is started. Throws error{unknown_kind}.
-asio::awaitable<void> set_paused(pg::session& session, std::string kind, bool paused);
+/// A paused kind takes new jobs, but none is started. Says whether that is a change. Throws
+/// error{unknown_kind}.
+asio::awaitable<bool> set_paused(pg::session& session, std::string kind, bool paused);
 
 enum class dropped_tables { left_out, included };
 

@@ -143,13 +143,23 @@ asio::awaitable<void> ensure(transaction& tx, const std::vector<query>& statemen
   }
 }
 
+asio::awaitable<void> ensure_roles(transaction& tx, std::span<const component> components) {
+  std::string owners;
+  for (const auto& part : components) {
+    for (const auto role : part.owners) {
+      owners += (owners.empty() ? "'" : ", '") + std::string(role) + "'";
+    }
+  }
+  const auto text = fill(queries::ensure_roles.text, {{"owners", owners}});
+  const std::vector<query> statements(1, query{queries::ensure_roles.name, text});
+  co_await ensure(tx, statements);
+}
+
 /// Brings one component up to date. The engine's first migration makes the schema in which the
 /// ledger stands, so a component's entries are written after its migrations.
 asio::awaitable<void> migrate_component(transaction& tx, const component& part, int version,
                                         std::vector<std::string>& applied) {
-  // A newer schema has its own permissions.
   if (version > newest_of(part)) co_return;
-  co_await ensure(tx, part.before);
   for (const auto& m : part.migrations) {
     if (m.version > version) co_await run(tx, part, m);
   }
@@ -169,6 +179,10 @@ asio::awaitable<migration_result> migrate_all(transaction& tx,
   const auto ledger = co_await read_ledger(tx);
   co_await check_ledger(tx, ledger, components);
   migration_result out;
+  // A newer schema has its own roles and permissions.
+  if (version_of(ledger, components.front()) <= newest_of(components.front())) {
+    co_await ensure_roles(tx, components);
+  }
   for (const auto& part : components) {
     co_await migrate_component(tx, part, version_of(ledger, part), out.applied);
   }
@@ -201,7 +215,7 @@ asio::awaitable<std::vector<migration_state>> read_status(transaction& tx,
 component engine_component() {
   return {"engine",
           migrations::engine(),
-          {queries::ensure_roles},
+          {"rowrunner_engine", "rowrunner_job_writer"},
           {queries::ensure_job_writer, queries::ensure_permissions}};
 }
 

@@ -1,33 +1,28 @@
 #include "admin/retry.hpp"
 
 #include "admin/error.hpp"
-#include "admin/job_details.hpp"
 #include "admin/kinds.hpp"
+#include "common/schema/job_status.hpp"
 #include "queries/engine.hpp"
 
 namespace rowrunner::admin {
 namespace {
 
-asio::awaitable<changed_job> retry_job(transaction& tx, const std::vector<kind_info>& kinds,
-                                       std::string id) {
-  const auto found = co_await find_job(tx, kinds, id);
-  const auto answer = co_await tx.run(queries::requeue, found.kind.kind, id);
-  if (!answer.get_bool(0, 0)) {
-    throw error(reason::wrong_status,
-                "job " + id + " is " + found.row.at("status").get<std::string>() +
-                    ": only failed and cancelled jobs can be retried; nothing was done");
-  }
-  changed_job out{id, found.kind.kind, "queued"};
-  co_return out;
-}
-
 asio::awaitable<std::int64_t> requeue_failed(pg::session& session, std::string kind,
                                              std::int64_t limit) {
   const auto write = [&](transaction& tx) -> asio::awaitable<std::int64_t> {
+    co_await tx.run(queries::lock_timeout, patience);
     const auto answer = co_await tx.run(queries::requeue_failed, kind, limit);
     co_return answer.get_int(0, 0);
   };
-  co_return co_await in_transaction(session, write);
+  try {
+    co_return co_await in_transaction(session, write);
+  } catch (const pg::query_error& refused) {
+    if (refused.sqlstate() != "55P03") throw;
+  }
+  throw error(reason::job_locked, "a failed job of kind " + kind +
+                                      " is locked by another session: none of the kind was queued "
+                                      "again; rowrunner jobs retry ID names the session");
 }
 
 }  // namespace
@@ -35,13 +30,18 @@ asio::awaitable<std::int64_t> requeue_failed(pg::session& session, std::string k
 asio::awaitable<std::vector<changed_job>> retry_jobs(pg::session& session,
                                                      std::vector<std::string> ids,
                                                      std::optional<std::string> kind) {
-  const auto write = [&](transaction& tx) -> asio::awaitable<std::vector<changed_job>> {
-    const auto kinds = co_await choose_kinds(tx, kind);
-    std::vector<changed_job> out;
-    for (const auto& id : ids) out.push_back(co_await retry_job(tx, kinds, id));
-    co_return out;
+  const job_change requeue = [](transaction& tx,
+                                const found_job& job) -> asio::awaitable<std::string> {
+    const auto id = job.row.at("id").get<std::string>();
+    const auto answer = co_await tx.run(queries::requeue, job.kind.kind, id);
+    if (!answer.get_bool(0, 0)) {
+      throw error(reason::wrong_status,
+                  "job " + id + " is " + job.row.at("status").get<std::string>() +
+                      ": only failed and cancelled jobs can be retried; nothing was done");
+    }
+    co_return std::string(job_status::queued);
   };
-  co_return co_await in_transaction(session, write);
+  co_return co_await change_jobs(session, std::move(ids), std::move(kind), requeue);
 }
 
 asio::awaitable<retried_failures> retry_failed(pg::session& session,

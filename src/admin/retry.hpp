@@ -5,19 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "admin/transaction.hpp"
+#include "admin/job_change.hpp"
 
 namespace rowrunner::admin {
 
-/// What became of a job that was retried or cancelled.
-struct changed_job {
-  std::string id;
-  std::string kind;
-  std::string result;
-};
-
-/// Queues failed or cancelled jobs, of that kind or of any, again: all of them or none. Throws
-/// error{no_such_job}, error{unknown_kind} and error{wrong_status}.
+/// Queues failed or cancelled jobs, of that kind or of any, again: all of them or none. The result
+/// is "queued". Throws error{wrong_status} and what change_jobs throws.
 asio::awaitable<std::vector<changed_job>> retry_jobs(
     pg::session& session, std::vector<std::string> ids,
     std::optional<std::string> kind = std::nullopt);
@@ -35,7 +28,8 @@ struct retried_failures {
 };
 
 /// Queues up to `limit` failed jobs of a kind, or of all kinds, again, the oldest failure first.
-/// Each kind commits on its own, so that a long list keeps no locks. Throws error{unknown_kind}.
+/// Each kind commits on its own, so that a long list keeps no locks. Throws error{unknown_kind}
+/// and error{job_locked}.
 asio::awaitable<retried_failures> retry_failed(pg::session& session,
                                                std::optional<std::string> kind, std::int64_t limit);
 

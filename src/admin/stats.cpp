@@ -2,9 +2,8 @@
 
 #include <map>
 
-#include "admin/kinds.hpp"
-#include "admin/vacuum_blockers.hpp"
 #include "queries/admin.hpp"
+#include "queries/engine.hpp"
 
 namespace rowrunner::admin {
 namespace {
@@ -18,10 +17,14 @@ kind_stats read_row(const pg::result& rows, int row) {
   out.delayed = rows.get_int(row, 3);
   out.running = rows.get_int(row, 4);
   out.failed = rows.get_int(row, 5);
-  out.workers = rows.get_int(row, 6);
+  out.workers.live = rows.get_int(row, 6);
   int column = first_event_column;
   for (const auto& event : event_names) out.last_hour.*event.count = rows.get_int(row, column++);
-  out.held = rows.get_int(row, column);
+  out.held = rows.get_int(row, column++);
+  out.workers.failing = rows.get_int(row, column++);
+  out.claims_fail_because = rows.get(row, column++);
+  out.unclaimable = rows.get_int(row, column++);
+  out.unclaimable_because = rows.get(row, column++);
   return out;
 }
 
@@ -59,7 +62,7 @@ asio::awaitable<database_stats> read_stats(pg::session& session) {
   const auto read = [](transaction& tx) -> asio::awaitable<database_stats> {
     database_stats out;
     out.kinds = co_await read_kind_stats(tx);
-    out.vacuum_blockers = co_await read_vacuum_blockers(tx);
+    out.vacuum_blockers = read_vacuum_blockers(co_await tx.run(queries::vacuum_blockers));
     co_return out;
   };
   co_return co_await read_jobs(session, read);

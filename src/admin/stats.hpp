@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "admin/kinds.hpp"
 #include "admin/transaction.hpp"
 #include "common/schema/vacuum_blocker.hpp"
 
@@ -42,8 +44,7 @@ inline constexpr std::array event_names{
 
 /// What one kind has to do and has done, as db/queries/admin/stats.sql counts it.
 struct kind_stats {
-  /// Where counting what waits, is delayed, held or has failed stops: a greater number stands for
-  /// more.
+  /// Where counting jobs that do not run stops: a greater number stands for more.
   static constexpr std::int64_t count_limit = 100'000;
   /// Up to so many queue entries are compared with their jobs.
   static constexpr std::int64_t check_limit = 10'000;
@@ -60,9 +61,16 @@ struct kind_stats {
   std::int64_t held = 0;
   std::int64_t running = 0;
   std::int64_t failed = 0;
-  std::int64_t workers = 0;
+  worker_census workers;
+  /// Why workers can claim nothing of the kind, as one of them reported it; empty if they can.
+  std::string claims_fail_because;
+  /// Queued jobs that claims pass over, as their rows cannot be written, and the newest error.
+  std::int64_t unclaimable = 0;
+  std::string unclaimable_because;
   std::optional<double> oldest_waiting_seconds;
   event_counts last_hour;
+
+  std::string_view state() const { return kind_state(paused, workers); }
 };
 
 struct database_stats {

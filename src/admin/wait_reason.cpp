@@ -1,5 +1,7 @@
 #include "admin/wait_reason.hpp"
 
+#include <sstream>
+
 #include "queries/admin.hpp"
 
 namespace rowrunner::admin {
@@ -19,8 +21,25 @@ wait_cause no_entry(const wait_facts& facts) {
           out + ": run rowrunner kinds repair " + facts.kind};
 }
 
+/// "3 of 10 jobs" in numbers.
+nlohmann::ordered_json parents(const std::string& waits_for) {
+  std::istringstream text(waits_for);
+  std::int64_t left = 0;
+  std::int64_t total = 0;
+  std::string of;
+  text >> left >> of >> total;
+  return {{"left", left}, {"total", total}};
+}
+
+nlohmann::ordered_json session_facts(const std::optional<lock_holder>& holder) {
+  if (!holder) return nlohmann::ordered_json::object();
+  return {{"pid", holder->pid}, {"application", holder->application}, {"since", holder->since}};
+}
+
 wait_cause delay(const wait_facts& facts) {
-  if (!facts.waits_for.empty()) return {"held", "it waits for " + facts.waits_for};
+  if (!facts.waits_for.empty()) {
+    return {"held", "it waits for " + facts.waits_for, parents(facts.waits_for)};
+  }
   if (facts.run_at.empty()) {
     return {"held_by_hand", "its run_at is infinity: it waits until that is changed"};
   }
@@ -39,13 +58,22 @@ std::vector<wait_cause> obstacles(const wait_facts& facts) {
   const bool held = !facts.due && facts.run_at.empty();  // such a job has no entry
   if (!facts.has_entry && !facts.has_delayed_entry && !held) out.push_back(no_entry(facts));
   if (facts.table_lock) {
-    out.push_back({"table_locked", "its table is locked by " + text_of(facts.table_lock)});
+    out.push_back({"table_locked", "its table is locked by " + text_of(facts.table_lock),
+                   session_facts(facts.table_lock)});
   }
   if (facts.row_locked) {
-    out.push_back({"row_locked", "its row is locked by " + text_of(facts.row_lock)});
+    out.push_back({"row_locked", "its row is locked by " + text_of(facts.row_lock),
+                   session_facts(facts.row_lock)});
   }
   if (!facts.claim_error.empty()) {
-    out.push_back({"claim_error", "it could not be claimed: " + facts.claim_error});
+    out.push_back({"claim_error",
+                   "it could not be claimed: " + facts.claim_error,
+                   {{"error", facts.claim_error}}});
+  }
+  if (!facts.kind_problem.empty()) {
+    out.push_back({"claims_fail",
+                   "claims of kind " + facts.kind + " fail: " + facts.kind_problem,
+                   {{"error", facts.kind_problem}}});
   }
   return out;
 }
@@ -58,10 +86,12 @@ std::vector<wait_cause> position(const wait_facts& facts) {
   std::vector<wait_cause> out{
       {"position",
        many ? "more than " + std::to_string(wait_facts::most_before) + " jobs are before it"
-            : "it is about number " + std::to_string(facts.before + 1) + " in the queue"}};
+            : "it is about number " + std::to_string(facts.before + 1) + " in the queue",
+       {{"before", facts.before}, {"capped", many}}}};
   if (!facts.vacuum_blocker.empty()) {
-    out.push_back(
-        {"vacuum_blocked", "claims are slow while VACUUM is blocked by " + facts.vacuum_blocker});
+    out.push_back({"vacuum_blocked",
+                   "claims are slow while VACUUM is blocked by " + facts.vacuum_blocker,
+                   {{"session", facts.vacuum_blocker}}});
   }
   return out;
 }
@@ -115,6 +145,7 @@ asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& ki
   facts.table_lock = read_lock_holder(rows, 0, 13);
   facts.claim_error = rows.get(0, 16);
   facts.waits_for = rows.get(0, 17);
+  facts.kind_problem = rows.get(0, 18);
   // A probe would wait for a lock on the whole table.
   std::optional<bool> free;
   if (facts.status == "queued" && !facts.table_lock) free = co_await row_is_free(tx, kind, id);
@@ -124,9 +155,11 @@ asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& ki
 
 std::vector<wait_cause> wait_causes(const wait_facts& facts) {
   if (facts.status == "processing" && !facts.lost_worker.empty()) {
-    return {{"lost_worker", "worker " + facts.lost_worker + " was lost: " +
-                                (facts.workers == 0 ? no_worker(facts)
-                                                    : "a worker of the kind takes the job back")}};
+    return {
+        {"lost_worker",
+         "worker " + facts.lost_worker + " was lost: " +
+             (facts.workers == 0 ? no_worker(facts) : "a worker of the kind takes the job back"),
+         {{"worker", facts.lost_worker}}}};
   }
   if (facts.status != "queued") return {};
   auto found = obstacles(facts);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,8 @@ struct wait_facts {
   std::optional<lock_holder> table_lock;
   /// Why a claim of it failed, as a worker noted it; empty if none did.
   std::string claim_error;
+  /// Why a live worker can claim nothing of the kind; empty if none reports such a problem.
+  std::string kind_problem;
   /// "3 of 10 jobs" if it waits for others.
   std::string waits_for;
   /// What has blocked VACUUM for too long, which slows claims; empty if nothing has.
@@ -57,9 +60,13 @@ asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& ki
 /// One thing that keeps a job from running.
 struct wait_cause {
   /// paused, delayed, held, held_by_hand, no_worker, no_entry, no_triggers, table_locked,
-  /// row_locked, claim_error, position, vacuum_blocked or lost_worker.
+  /// row_locked, claim_error, claims_fail, position, vacuum_blocked or lost_worker.
   std::string code;
   std::string text;
+  /// What `text` says in numbers and names, for other languages: before and capped of a position,
+  /// left and total of held, pid, application and since of a lock, error, worker, session. An empty
+  /// object where the text says all.
+  nlohmann::ordered_json facts = nlohmann::ordered_json::object();
 };
 
 /// Everything that keeps the job from being claimed, each with what to do about it, in the order in

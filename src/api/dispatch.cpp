@@ -29,6 +29,7 @@ problem problem_of(const admin::error& error) {
       return {404, "not_found", error.what()};
     case admin::reason::wrong_status:
       return {409, "conflict", error.what()};
+    case admin::reason::job_locked:
     case admin::reason::table_locked:
     case admin::reason::schema_unfit:
       return unavailable(error.what());

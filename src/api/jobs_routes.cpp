@@ -66,7 +66,11 @@ bool is_searched(const admin::jobs_filter& filter) {
 
 ordered_json causes_json(const std::vector<admin::wait_cause>& causes) {
   ordered_json out = ordered_json::array();
-  for (const auto& each : causes) out.push_back({{"code", each.code}, {"message", each.text}});
+  for (const auto& each : causes) {
+    ordered_json cause{{"code", each.code}, {"message", each.text}};
+    cause.update(each.facts);
+    out.push_back(std::move(cause));
+  }
   return out;
 }
 
@@ -90,6 +94,7 @@ asio::awaitable<ordered_json> describe(pg::session& session, const request& aske
                    {"id", found.job.at("id")},
                    {"status", found.job.at("status")},
                    {"job", found.job},
+                   {"own", own_columns(found.job)},
                    {"steps", found.steps},
                    {"progress", found.progress},
                    {"seconds_left", nullptr},

@@ -19,11 +19,15 @@ ordered_json problem_json(const char* code, const ordered_json& kind, const std:
 }
 
 void add_problems(const kind_stats& of, ordered_json& out) {
-  if (of.waiting > 0 && of.workers == 0) {
+  if (of.waiting > 0 && of.workers.live == 0) {
     out.push_back(problem_json("no_live_worker", of.kind,
                                "jobs of " + of.kind +
                                    " wait and no worker has reported in the last 30 seconds: start "
                                    "one that serves it"));
+  }
+  if (!of.claims_fail_because.empty()) {
+    out.push_back(problem_json("claims_fail", of.kind,
+                               "claims of " + of.kind + " fail: " + of.claims_fail_because));
   }
   const auto oldest = of.oldest_waiting_seconds.value_or(0);
   if (!of.paused && oldest > static_cast<double>(too_old.count())) {
@@ -39,7 +43,7 @@ ordered_json to_json(const kind_stats& of, const minute_counts& minutes, const s
   for (const auto& event : admin::event_names) last_hour[event.name] = of.last_hour.*event.count;
   ordered_json out{{"kind", of.kind},
                    {"paused", of.paused},
-                   {"workers", of.workers},
+                   {"workers", of.workers.live},
                    {"waiting", count_json(of.waiting, limit)},
                    {"running", count_json(of.running, of.running)},
                    {"delayed", count_json(of.delayed, limit)},

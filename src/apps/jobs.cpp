@@ -115,7 +115,8 @@ void add_list(CLI::App& jobs, command_context& context) {
           "--json has all")
       ->delimiter(',');
   command->footer(
-      "Waiting jobs come in the order of the line, delayed ones by their time, failed ones by the\n"
+      "Waiting jobs come in the order of the queue, delayed ones by their time, failed ones by "
+      "the\n"
       "time of failure, all others by id, the newest first.\n"
       "\n"
       "Examples:\n"
@@ -141,7 +142,7 @@ void add_show(CLI::App& jobs, command_context& context) {
 }
 
 void add_retry(CLI::App& jobs, command_context& context) {
-  auto* command = jobs.add_subcommand("retry", "Put failed or cancelled jobs back in line");
+  auto* command = jobs.add_subcommand("retry", "Queue failed or cancelled jobs again");
   auto options = std::make_shared<retry_options>();
   command->add_option("ID", options->ids, "The ids of the jobs");
   command->add_flag("--failed", options->failed, "The failed jobs, oldest failure first");
@@ -162,7 +163,7 @@ void add_cancel(CLI::App& jobs, command_context& context) {
   auto* command = jobs.add_subcommand("cancel", "Cancel waiting jobs, ask running ones to stop");
   auto options = std::make_shared<cancel_options>();
   command->add_option("ID", options->ids, "The ids of the jobs")->required();
-  command->add_option("--reason", options->reason, "Why; it stands in last_error");
+  command->add_option("--reason", options->reason, "Why; it is written into last_error");
   command->add_flag("--cascade", options->cascade, "Also the jobs that wait for them");
   command->footer(
       "Example:\n"

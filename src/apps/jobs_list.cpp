@@ -83,7 +83,9 @@ void print_jobs(const admin::jobs_page& found, const std::vector<std::string>& c
         cell(job, "updated_at")};
     for (const auto& name : columns) cells.push_back(one_line(cell(job, name), column_width));
     if (columns.empty()) cells.push_back(own_columns(job));
-    cells.push_back(one_line(cell(job, "last_error"), error_width));
+    // What an earlier attempt died of is no error of a job that has succeeded.
+    const bool succeeded = cell(job, "status") == job_status::succeeded;
+    cells.push_back(succeeded ? "" : one_line(cell(job, "last_error"), error_width));
     table.add(std::move(cells));
   }
   table.print(std::cout);
@@ -115,11 +117,11 @@ std::exception_ptr explained(const admin::error& error, const list_options& opti
   const std::string after = "--after '" + one_line(options.after.value_or(""), 40) + "'";
   switch (error.why()) {
     case admin::reason::bad_cursor:
-      return std::make_exception_ptr(usage_error(
-          options.status == job_status::queued
-              ? after +
-                    ": the waiting jobs continue after a place such as 0:123, as the list shows it"
-              : after + " is not a job's id"));
+      return std::make_exception_ptr(
+          usage_error(options.status == job_status::queued
+                          ? after + ": the waiting jobs continue after a queue position such as "
+                                    "0:123, as the list shows it"
+                          : after + " is not a job's id"));
     case admin::reason::no_paging:
       return std::make_exception_ptr(
           usage_error("--after does not work with --status delayed: raise --limit instead"));

@@ -20,6 +20,8 @@ ordered_json or_null(const std::optional<std::string>& text) {
   return text ? ordered_json(*text) : ordered_json();
 }
 
+const std::string needs_owner = "Only the role that ran 'rowrunner migrate' may do it.";
+
 std::string kept(const std::optional<std::string>& retention) {
   return retention.value_or("for ever");
 }
@@ -94,12 +96,18 @@ void set_retention(const command_context& context, const retention_flags& flags)
 void set_paused(const command_context& context, const std::string& kind, bool paused) {
   check_text("kind", kind);
   const auto work = [&](pg::session& session) { return admin::set_paused(session, kind, paused); };
-  with_database(context, work);
+  const bool changed = with_database(context, work);
   if (context.json) {
-    std::cout << ordered_json{{"kind", kind}, {"paused", paused}} << '\n';
+    std::cout << ordered_json{{"kind", kind}, {"paused", paused}, {"changed", changed}} << '\n';
+    return;
+  }
+  std::cout << kind;
+  if (paused) {
+    std::cout << (changed ? " is paused" : " was paused already")
+              << ": its jobs wait, running ones end\n";
   } else {
-    std::cout << kind
-              << (paused ? " is paused: its jobs wait, running ones end\n" : " is not paused\n");
+    std::cout << (changed ? " is resumed: its jobs start again\n"
+                          : " was not paused: nothing has changed\n");
   }
 }
 
@@ -129,8 +137,12 @@ void add_repair(CLI::App& kinds, command_context& context) {
       "repair", "Give every job its entry again, after a restore with triggers disabled");
   auto kind = std::make_shared<std::string>();
   command->add_option("KIND", *kind, "The kind's name")->required();
-  command->callback(
-      [&context, kind] { context.action = [&context, kind] { repair(context, *kind); }; });
+  command->footer("It reads the whole table. " + needs_owner +
+                  "\n\nExample:\n  rowrunner kinds repair spot_image");
+  command->callback([&context, kind] {
+    context.needs = permission::owner;
+    context.action = [&context, kind] { repair(context, *kind); };
+  });
 }
 
 void add_switch(CLI::App& kinds, command_context& context, const std::string& name, bool paused,
@@ -138,6 +150,7 @@ void add_switch(CLI::App& kinds, command_context& context, const std::string& na
   auto* command = kinds.add_subcommand(name, description);
   auto kind = std::make_shared<std::string>();
   command->add_option("KIND", *kind, "The kind's name")->required();
+  command->footer("Example:\n  rowrunner kinds " + name + " spot_image");
   command->callback([&context, kind, paused] {
     context.action = [&context, kind, paused] { set_paused(context, *kind, paused); };
   });
@@ -157,13 +170,15 @@ void add_retention(CLI::App& kinds, command_context& context) {
       "counts\n"
       "from updated_at, the last change of the job. Without it all jobs are kept. What is not "
       "named\n"
-      "stays as it is. Needs the schema's owner.\n"
-      "\n"
+      "stays as it is. " +
+      needs_owner +
+      "\n\n"
       "Examples:\n"
       "  rowrunner kinds retention spot_image 7d                 failed and cancelled ones stay\n"
       "  rowrunner kinds retention spot_image 7d --failed 30d\n"
       "  rowrunner kinds retention spot_image never --failed never");
   command->callback([&context, flags] {
+    context.needs = permission::owner;
     context.action = [&context, flags] { set_retention(context, *flags); };
   });
 }
@@ -174,9 +189,9 @@ void add_kinds_command(CLI::App& app, command_context& context) {
   auto* kinds =
       app.add_subcommand("kinds", "The kinds of jobs: list, pause, resume, retention, repair");
   kinds->require_subcommand(0, 1);
-  kinds->add_subcommand("list", "List the attached kinds")->callback([&context] {
-    context.action = [&context] { list_kinds(context); };
-  });
+  auto* list = kinds->add_subcommand("list", "List the attached kinds");
+  list->footer("Examples:\n  rowrunner kinds list\n  rowrunner kinds list --json");
+  list->callback([&context] { context.action = [&context] { list_kinds(context); }; });
   add_switch(*kinds, context, "pause", true, "Start no more jobs of a kind");
   add_switch(*kinds, context, "resume", false, "Start jobs of a kind again");
   add_retention(*kinds, context);

@@ -129,6 +129,7 @@ void add_migrate_command(CLI::App& app, command_context& context) {
       "  rowrunner migrate --only engine\n"
       "  rowrunner migrate --status --json");
   command->callback([&context, options] {
+    context.needs = permission::owner;
     context.action = [&context, options] {
       const auto components = chosen_components(options->only);
       if (options->status || options->dry_run) {

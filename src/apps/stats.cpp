@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "admin/kinds.hpp"
 #include "admin/metrics.hpp"
 #include "apps/commands.hpp"
 #include "command/database.hpp"
@@ -28,6 +27,10 @@ std::string bounded(std::int64_t count) {
   return count > limit ? std::to_string(limit) + "+" : std::to_string(count);
 }
 
+ordered_json text_or_null(const std::string& value) {
+  return value.empty() ? ordered_json() : ordered_json(printable(value, 1000));
+}
+
 ordered_json as_json(const kind_stats& stats) {
   ordered_json last_hour;
   for (const auto& event : admin::event_names) {
@@ -35,7 +38,7 @@ ordered_json as_json(const kind_stats& stats) {
   }
   return {
       {"kind", stats.kind},
-      {"state", admin::kind_state(stats.paused, stats.workers)},
+      {"state", stats.state()},
       {"paused", stats.paused},
       {"waiting", kind_stats::limited(stats.waiting)},
       {"waiting_is_lower_bound", stats.waiting > kind_stats::count_limit},
@@ -46,7 +49,11 @@ ordered_json as_json(const kind_stats& stats) {
       {"failed", kind_stats::limited(stats.failed)},
       {"oldest_waiting_seconds",
        stats.oldest_waiting_seconds ? ordered_json(*stats.oldest_waiting_seconds) : ordered_json()},
-      {"workers", stats.workers},
+      {"workers", stats.workers.live},
+      {"failing_workers", stats.workers.failing},
+      {"claims_fail_because", text_or_null(stats.claims_fail_because)},
+      {"unclaimable", kind_stats::limited(stats.unclaimable)},
+      {"unclaimable_because", text_or_null(stats.unclaimable_because)},
       {"last_hour", last_hour}};
 }
 
@@ -68,8 +75,7 @@ std::string as_text(const std::vector<kind_stats>& all) {
                     {"REFUSED", right}});
   for (const auto& stats : all) {
     const auto& c = stats.last_hour;
-    table.add({stats.kind, std::string(admin::kind_state(stats.paused, stats.workers)),
-               std::to_string(stats.workers),
+    table.add({stats.kind, std::string(stats.state()), std::to_string(stats.workers.live),
                (stats.waiting_is_approximate ? "~" : "") + bounded(stats.waiting),
                stats.oldest_waiting_seconds ? duration_text(*stats.oldest_waiting_seconds) : "-",
                bounded(stats.delayed), bounded(stats.held), std::to_string(stats.running),
@@ -82,18 +88,15 @@ std::string as_text(const std::vector<kind_stats>& all) {
 }
 
 ordered_json as_json(const vacuum_blocker& holder) {
-  const auto text = [](const std::string& value) {
-    return value.empty() ? ordered_json() : ordered_json(printable(value, 1000));
-  };
   return {{"what", holder.what},
-          {"name", text(holder.name)},
-          {"application", text(holder.application)},
-          {"user", text(holder.user)},
-          {"state", text(holder.state)},
-          {"since", text(holder.since)},
+          {"name", text_or_null(holder.name)},
+          {"application", text_or_null(holder.application)},
+          {"user", text_or_null(holder.user)},
+          {"state", text_or_null(holder.state)},
+          {"since", text_or_null(holder.since)},
           {"held_seconds", holder.seconds ? ordered_json(*holder.seconds) : ordered_json()},
           {"transactions", holder.transactions},
-          {"statement", text(holder.statement)},
+          {"statement", text_or_null(holder.statement)},
           {"advice", advice_for(holder)}};
 }
 
@@ -110,8 +113,26 @@ ordered_json as_json(const std::vector<vacuum_blocker>& holders, std::chrono::mi
           {"held_by", held_by}};
 }
 
+constexpr std::size_t widest = 100;
+
+/// What keeps jobs of the kind from being claimed; empty if nothing does.
+std::string claim_problems(const kind_stats& stats) {
+  std::string out;
+  if (stats.workers.failing > 0) {
+    out +=
+        "\nClaims of " + stats.kind + " fail: " + one_line(stats.claims_fail_because, widest) +
+        ".\n  What to do: the log of the worker has the whole error; see also rowrunner doctor.\n";
+  }
+  if (stats.unclaimable > 0) {
+    out += "\n" + bounded(stats.unclaimable) + (stats.unclaimable == 1 ? " job of " : " jobs of ") +
+           stats.kind + " cannot be claimed: " + one_line(stats.unclaimable_because, widest) +
+           ".\n  What to do: make the rows fit; rowrunner jobs list --kind " + stats.kind +
+           " --status delayed lists them.\n";
+  }
+  return out;
+}
+
 std::string as_text(const vacuum_blocker& holder) {
-  constexpr std::size_t widest = 100;
   std::string out = "Dead rows are kept";
   if (holder.seconds) out += " since " + holder.since + " (" + duration_text(*holder.seconds) + ")";
   out += " by " + one_line(text_of(holder), widest) + ".\n";
@@ -131,6 +152,7 @@ void print_json(const admin::database_stats& stats, std::chrono::milliseconds al
 
 void print_text(const admin::database_stats& stats, std::chrono::milliseconds alarm) {
   std::cout << as_text(stats.kinds);
+  for (const auto& kind : stats.kinds) std::cout << claim_problems(kind);
   for (const auto& blocker : stats.vacuum_blockers) {
     if (holds_too_long(blocker, alarm)) std::cout << '\n' << as_text(blocker);
   }
@@ -142,6 +164,15 @@ void print_stats(command_database& from, format how, std::chrono::milliseconds a
   if (how == format::json) print_json(stats, alarm);
   if (how == format::text) print_text(stats, alarm);
   std::cout << std::flush;
+}
+
+/// A database that is away is waited for: it may be starting again.
+void print_stats_if_there(command_database& from, format how, std::chrono::milliseconds alarm) {
+  try {
+    print_stats(from, how, alarm);
+  } catch (const database_away& gone) {
+    std::cerr << "rowrunner: " << gone.what() << "; trying again" << std::endl;
+  }
 }
 
 // Waits for Ctrl-C or SIGTERM; true if one came in that time. Both are blocked, so that they can
@@ -162,8 +193,8 @@ void watch_stats(command_database& from, format how, std::chrono::milliseconds a
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   const bool redraw = how == format::text && isatty(STDOUT_FILENO) == 1;
   do {
-    if (redraw) std::cout << "\x1b[H\x1b[2J";
-    print_stats(from, how, alarm);
+    if (redraw) std::cout << "\x1b[H\x1b[2J" << std::flush;
+    print_stats_if_there(from, how, alarm);
   } while (!interrupted_within(seconds, signals));
 }
 
@@ -183,7 +214,7 @@ void add_stats_command(CLI::App& app, command_context& context) {
       ->excludes(watch);
   auto alarm = std::make_shared<std::optional<double>>();
   command->add_option("--horizon-alarm", *alarm,
-                      "Name who has kept dead rows from being removed for so many SECONDS\n"
+                      "Name sessions that have blocked VACUUM for so many SECONDS\n"
                       "(HORIZON_ALARM, default 300, 0 never)");
   command->footer(
       "Examples:\n"

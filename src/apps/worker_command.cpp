@@ -20,8 +20,9 @@ struct command_flags : worker_flags {
   std::optional<int> health_port;
 };
 
-/// Which handler serves which kind: every built-in workload, unless --kind names some of them, and
-/// what --handler adds.
+/// Which handler serves which kind: what --kind and --handler name, or else every built-in
+/// workload. A table that is tried out with --handler does not make this worker run the jobs of
+/// all others, too.
 std::map<std::string, std::string> handlers_by_kind(const command_flags& flags) {
   std::map<std::string, std::string> chosen;
   for (const auto& text : flags.handlers) {
@@ -85,7 +86,8 @@ void add_worker_command(CLI::App& app, command_context& context) {
   flags->add_to(*command);
   command->add_option(
       "--handler", flags->handlers,
-      "Serve a kind with a built-in handler: KIND=HANDLER (noop ends jobs at once)");
+      "Serve a kind with a built-in handler: KIND=HANDLER (noop ends jobs at once).\n"
+      "With it, other kinds are served only if --kind names them");
   command->add_option("--health-port", flags->health_port,
                       "Serve /livez, /readyz and /healthz on this port (HEALTH_PORT)");
   command->footer(
@@ -93,6 +95,7 @@ void add_worker_command(CLI::App& app, command_context& context) {
       "  rowrunner worker                          resident, all built-in kinds\n"
       "  rowrunner worker --kind spot_image:4      one kind, four jobs at a time\n"
       "  rowrunner worker --drain                  from cron: run what is due, then exit\n"
+      "  rowrunner worker --handler mine=noop      only that kind, each job ends at once\n"
       "SIGTERM or Ctrl-C stops claiming and gives unfinished jobs back after the grace period;\n"
       "a second one gives them back at once.\n"
       "Kinds of your own are run by a program of your own, which rowrunner::run_worker gives the\n"

@@ -41,8 +41,16 @@ pg::settings session_settings(const command_context& context) {
   return settings;
 }
 
-std::string advice_for(const pg::result& me) {
+/// Only the owner of the schema may do it: no role of the engine that is granted to users helps.
+std::string owner_advice(const std::string& user, const pg::result& me) {
+  const std::string owner = me.is_null(0, 3) ? "" : ", which is " + quote_name(me.get(0, 3));
+  return ". You are connected as " + user + ": this takes the role that ran 'rowrunner migrate'" +
+         owner;
+}
+
+std::string advice_for(const pg::result& me, permission needed) {
   const auto user = quote_name(me.get(0, 0));
+  if (needed == permission::owner) return owner_advice(user, me);
   const bool is_app = me.get_bool(0, 1), is_worker = me.get_bool(0, 2);
   const auto grant = [&](const std::string& role, const std::string& what) {
     return ". You are connected as " + user + ": GRANT " + role + " TO " + user + " lets it " +
@@ -66,19 +74,18 @@ command_database::command_database(const command_context& context)
 void command_database::require_served() { run(admin::require_served); }
 
 void command_database::explain(const pg::query_error& refused) const {
+  if (pg::classify(refused.sqlstate()) == pg::error_class::connection) {
+    throw database_away(refused.explanation());
+  }
   const bool denied = refused.sqlstate() == "42501";
   throw std::runtime_error(refused.explanation() + (denied ? permission_advice(context_) : ""));
-}
-
-void command_database::explain(const pg::connection_lost&) {
-  throw std::runtime_error("the connection to the database was lost");
 }
 
 std::string permission_advice(const command_context& context) {
   const auto ask = [](admin::transaction& tx) { return tx.run(queries::whoami); };
   const auto work = [&](pg::session& session) { return admin::in_transaction(session, ask); };
   try {
-    return advice_for(command_database(context).run(work));
+    return advice_for(command_database(context).run(work), context.needs);
   } catch (const std::exception&) {
     return "";
   }

@@ -3,6 +3,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
+#include <stdexcept>
 #include <string>
 
 #include "command/context.hpp"
@@ -10,6 +11,11 @@
 #include "common/pg/session.hpp"
 
 namespace rowrunner {
+
+/// The connection was lost, or none could be made.
+struct database_away : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// The session of a command. The context must outlive it.
 class command_database {
@@ -20,7 +26,8 @@ class command_database {
   void require_served();
 
   /// Runs work(session), a coroutine, to its end, and gives or throws what came of it. What the
-  /// database refused is a std::runtime_error for people, with the GRANT that may help.
+  /// database refused is a std::runtime_error for people, with the GRANT that may help; one that
+  /// is away is a database_away.
   template <typename Work>
   auto run(const Work& work) {
     io_.restart();
@@ -30,14 +37,15 @@ class command_database {
       return answer.get();
     } catch (const pg::query_error& refused) {
       explain(refused);
-    } catch (const pg::connection_lost& lost) {
-      explain(lost);
+    } catch (const pg::connection_lost&) {
+      throw database_away("the connection to the database was lost");
+    } catch (const pg::connect_failed& failed) {
+      throw database_away(failed.what());
     }
   }
 
  private:
   [[noreturn]] void explain(const pg::query_error& refused) const;
-  [[noreturn]] static void explain(const pg::connection_lost& lost);
 
   const command_context& context_;
   boost::asio::io_context io_;

@@ -18,8 +18,8 @@ constexpr std::size_t rows_per_chunk = 5000;
 // inserted again, row by row against what is there, and so are those after it. Fewer rows than this
 // are not worth the round trips of a savepoint.
 constexpr std::size_t enough_to_try = 200;
-// In one call. PostgreSQL keeps 64 subtransactions of a transaction at hand; with more, every
-// snapshot that anybody takes gets slower.
+// In one call. PostgreSQL keeps 64 subtransactions of a transaction at hand; with more, the
+// snapshots of all sessions get slower.
 constexpr std::size_t most_savepoints = 16;
 constexpr const char* savepoint_name = "rowrunner_enqueue_many";
 

@@ -85,9 +85,8 @@ class row_builder {
 };
 
 /// The key that ON CONFLICT checks before it writes. An id that was made here cannot conflict, so
-/// only the other key needs the look; without a single one of those, PostgreSQL looks at
-/// everything.
-std::string looked_at(const job_table& target, bool own_id) {
+/// only the other key is checked; without a single one of those, PostgreSQL checks all of them.
+std::string checked_key(const job_table& target, bool own_id) {
   return own_id || target.unique_key.empty() ? "" : "(" + target.unique_key + ")";
 }
 
@@ -135,7 +134,7 @@ insertion plan_one(const job_table& target, const new_job& job) {
                                      std::numeric_limits<std::int32_t>::max()));
   }
   add_schedule(row, job);
-  return std::move(row).build(target, looked_at(target, job.id.has_value()));
+  return std::move(row).build(target, checked_key(target, job.id.has_value()));
 }
 
 void check_columns(const job_table& target, const std::vector<std::string>& columns) {
@@ -201,7 +200,7 @@ insertion plan_chunk(const job_table& target, const std::vector<std::string>& co
                           {"columns", names},
                           {"values", values},
                           {"arrays", arrays},
-                          {"key", looked_at(target, own_ids)}}),
+                          {"key", checked_key(target, own_ids)}}),
           std::move(params)};
 }
 

@@ -105,9 +105,9 @@ void add(worker& process, const handled_kind& kind, kind_options options) {
 }  // namespace
 
 void worker_flags::add_to(CLI::App& app) {
-  app.add_option(
-      "--kind", kinds,
-      "A kind to serve, with its own concurrency as KIND:N (default: all that it knows)");
+  app.add_option("--kind", kinds,
+                 "A kind to serve, with its own concurrency as KIND:N; others are not\n"
+                 "(default: all that it knows)");
   app.add_option("--concurrency", concurrency,
                  "Jobs of a kind at the same time: N, or KIND=N for one kind\n"
                  "(MAX_CONCURRENT, MAX_CONCURRENT_KIND, default 10)");
@@ -128,7 +128,7 @@ void worker_flags::add_to(CLI::App& app) {
                  "Connections that all handlers share for statements of their own\n"
                  "(HANDLER_CONNECTIONS, default 2)");
   app.add_option("--horizon-alarm", horizon_alarm,
-                 "Seconds after which the log names who keeps dead rows from being removed\n"
+                 "Seconds after which the log names sessions that block VACUUM\n"
                  "(HORIZON_ALARM, default 300, 0 never)");
   app.add_option("--name", name, "The name in locked_by (WORKER_ID)");
   app.add_option("--max-jobs", max_jobs, "Stop after so many jobs");

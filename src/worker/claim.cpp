@@ -15,27 +15,10 @@ namespace asio = boost::asio;
 namespace {
 
 /// What a claim answers before the columns of the handler.
-enum answer_column {
-  seen,
-  last_priority,
-  last_seq,
-  entry_priority,
-  entry_seq,
-  id,
-  attempts,
-  max_attempts,
-  first_own
-};
+enum answer_column { seen, entry_priority, entry_seq, id, attempts, max_attempts, first_own };
 
-/// What claim_each answers.
-enum each_column {
-  each_seen,
-  each_last_priority,
-  each_last_seq,
-  each_cut,
-  each_failed,
-  each_error
-};
+/// What claim_careful and claim_each answer.
+enum summary_column { seen_in_all, last_priority, last_seq, was_cut, passed_over, first_error };
 
 /// A claim around locked jobs costs more per job and joins without an index: keep it small.
 constexpr int careful_batch = 50;
@@ -56,32 +39,31 @@ queue_position read_position(const pg::result& answer, int row, int priority, in
   return {static_cast<std::int16_t>(answer.get_int(row, priority)), answer.get_int(row, seq)};
 }
 
-/// Where the next claim may start. Only a careful claim says it, as it leaves entries behind; what
-/// others have seen is gone, so there it is the last one that yielded a job.
-queue_position last_position(const pg::result& answer, int jobs, queue_position behind) {
-  if (!answer.is_null(0, last_seq)) return read_position(answer, 0, last_priority, last_seq);
-  queue_position last = behind;
-  for (int row = 0; row < jobs; ++row) {
-    last = std::max(last, read_position(answer, row, entry_priority, entry_seq));
-  }
-  return last;
-}
-
-claimed read_claim(pg::result answer, queue_position behind) {
+/// All entries that it saw are gone, so the next claim may start behind the last one that yielded a
+/// job.
+claimed read_bulk_claim(pg::result answer, queue_position behind, int asked) {
   claimed got;
   got.jobs = answer.is_null(0, id) ? 0 : answer.rows();
   got.seen = static_cast<int>(answer.get_int(0, seen));
-  got.last = last_position(answer, got.jobs, behind);
+  got.asked = asked;
+  got.last = behind;
+  for (int row = 0; row < got.jobs; ++row) {
+    got.last = std::max(got.last, read_position(answer, row, entry_priority, entry_seq));
+  }
   got.answer = std::move(answer);
   return got;
 }
 
-claimed read_claim_each(const pg::result& summary, pg::result jobs, queue_position behind) {
+/// It has left entries behind, so the next claim starts behind the last one that it saw.
+claimed read_careful_claim(const pg::result& summary, pg::result jobs, queue_position behind,
+                           int asked) {
   claimed got;
   got.jobs = jobs.rows();
-  got.seen = static_cast<int>(summary.get_int(0, each_seen));
-  got.last = got.seen == 0 ? behind : read_position(summary, 0, each_last_priority, each_last_seq);
-  got.maybe_locked = got.jobs + summary.get_int(0, each_failed) < got.seen;
+  got.seen = static_cast<int>(summary.get_int(0, seen_in_all));
+  // One that was cut short has not seen the end of the queue.
+  got.asked = summary.get_bool(0, was_cut) ? got.seen : asked;
+  got.last = got.seen == 0 ? behind : read_position(summary, 0, last_priority, last_seq);
+  got.maybe_locked = got.jobs + summary.get_int(0, passed_over) < got.seen;
   got.answer = std::move(jobs);
   return got;
 }
@@ -97,6 +79,7 @@ claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::str
       turn_(queries::claim_turn.statement()),
       settings_(queries::claim_settings.statement()),
       write_settings_(queries::write_settings.statement()),
+      claim_careful_(queries::claim_careful.statement()),
       claim_each_(queries::claim_each.statement()),
       tools_(tools) {}
 
@@ -168,29 +151,18 @@ asio::awaitable<claimed> claimer::take_by(claim_mode mode, lane& lane, queue_pos
   }
   calls.push_back(pg::with(settings_));
   const auto& how = bulk                          ? lane.sql.claim
-                    : mode == claim_mode::careful ? lane.sql.claim_careful
+                    : mode == claim_mode::careful ? claim_careful_
                                                   : claim_each_;
   calls.push_back(pg::with(how, std::to_string(lane.kind.id), std::to_string(behind.priority),
                            std::to_string(behind.seq), std::to_string(asked), std::to_string(lease),
                            worker_name_, std::to_string(lane.options.lease.count())));
-  const auto claim_at = calls.size() - 1;
-  if (mode == claim_mode::one_by_one) {
-    calls.push_back(pg::with(lane.sql.claimed_jobs, std::to_string(lease)));
-  }
+  if (!bulk) calls.push_back(pg::with(lane.sql.claimed_jobs, std::to_string(lease)));
   auto answers = co_await run(lane, std::move(calls), lease);
-  if (mode != claim_mode::one_by_one) {
-    auto got = read_claim(std::move(answers.back()), behind);
-    got.asked = asked;
-    got.maybe_locked = !bulk && got.jobs < got.seen;
-    co_return got;
-  }
-  const auto& summary = answers[claim_at];
-  auto got = read_claim_each(summary, std::move(answers.back()), behind);
-  // One that was cut short has not seen the end of the queue.
-  got.asked = summary.get_bool(0, each_cut) ? got.seen : asked;
-  report_passed_over(lane, static_cast<int>(summary.get_int(0, each_failed)),
-                     summary.is_null(0, each_error) ? "" : summary.get(0, each_error));
-  co_return got;
+  if (bulk) co_return read_bulk_claim(std::move(answers.back()), behind, asked);
+  const auto& summary = answers[answers.size() - 2];
+  report_passed_over(lane, static_cast<int>(summary.get_int(0, passed_over)),
+                     summary.is_null(0, first_error) ? "" : summary.get(0, first_error));
+  co_return read_careful_claim(summary, std::move(answers.back()), behind, asked);
 }
 
 asio::awaitable<std::vector<pg::result>> claimer::run(lane& lane, std::vector<pg::call> calls,

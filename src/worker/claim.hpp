@@ -62,6 +62,7 @@ class claimer {
   pg::statement turn_;
   pg::statement settings_;
   pg::statement write_settings_;
+  pg::statement claim_careful_;
   pg::statement claim_each_;
   handler_tools tools_;
   struct doubtful_claim {

@@ -1,6 +1,7 @@
 #include "worker/claim_state.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace rowrunner {
 
@@ -22,8 +23,8 @@ constexpr auto rescue_put_off = 1'500ms;
 
 }  // namespace
 
-claim_state::clock::duration claim_state::failed(loop_task task, time now) {
-  of(task).failed(now);
+claim_state::clock::duration claim_state::failed(loop_task task, time now, std::string reason) {
+  of(task).failed(now, std::move(reason));
   return until(task) - now;
 }
 
@@ -81,6 +82,7 @@ poll_tasks claim_state::polled(const poll_row& row, time now) {
   armed_ = row.armed;
   cursor_.shared_by(row.workers);
   entry_seen_ = row.waiting;
+  due_seen_ = row.waiting || row.due_now();
   if (asleep_ && !entry_seen_) of(loop_task::locked).reset();
   if (!row.expired) {
     of(loop_task::rescue).reset();
@@ -102,7 +104,16 @@ void claim_state::moved(std::int64_t jobs, time now) {
   jobs > 0 ? of(loop_task::move).reset() : of(loop_task::move).failed(now);
 }
 
+const std::string& claim_state::problem() const {
+  static const std::string none;
+  for (const auto task : {loop_task::claim, loop_task::poll}) {
+    if (hopeless(task)) return of(task).reason();
+  }
+  return none;
+}
+
 const char* claim_state::left_behind() const {
+  if (paused_ && due_seen_) return "the kind is paused";
   if (hopeless(loop_task::claim)) return "its claims fail";
   if (hopeless(loop_task::locked)) return "other sessions have locked them";
   if (orphans_locked_) return "jobs of lost workers, which other sessions have locked";

@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include "worker/lane_backoff.hpp"
 #include "worker/queue_cursor.hpp"
@@ -67,7 +68,7 @@ class claim_state {
   time until(loop_task task) const { return of(task).until(); }
   bool hopeless(loop_task task) const { return of(task).hopeless(); }
   /// Gives the pause until the next try.
-  clock::duration failed(loop_task task, time now);
+  clock::duration failed(loop_task task, time now, std::string reason = {});
 
   /// A claim was answered. An empty one is repeated a few times, then the lane sleeps until a
   /// wake-up or a poll; in a drain at once, as it has no use for what comes later.
@@ -85,6 +86,8 @@ class claim_state {
   void rescued(int jobs, bool some_locked, time now);
   void moved(std::int64_t jobs, time now);
 
+  /// Why nothing of the kind can be claimed, if that has failed several times in a row; else empty.
+  const std::string& problem() const;
   /// Why jobs that are due stay behind if a drain ends now; null if none do.
   const char* left_behind() const;
 
@@ -108,6 +111,8 @@ class claim_state {
   bool walk_maybe_locked_ = false;
   /// The last poll saw an entry.
   bool entry_seen_ = false;
+  /// The last poll saw an entry, or a delayed job that is due.
+  bool due_seen_ = false;
   bool paused_ = false;
   bool asleep_ = false;
   /// The last poll saw the flag armed, and no notification has come since.

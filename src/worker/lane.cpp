@@ -13,7 +13,6 @@ kind_statements::kind_statements(const kind_info& kind, const std::vector<std::s
     return pg::statement{std::string{q.name} + "/" + kind.kind, kind.bind(q, list)};
   };
   claim = bind(queries::claim);
-  claim_careful = bind(queries::claim_careful);
   claimed_jobs = bind(queries::claimed_jobs);
   abandon = bind(queries::abandon);
   succeed = bind(queries::succeed);
@@ -25,7 +24,7 @@ kind_statements::kind_statements(const kind_info& kind, const std::vector<std::s
   progress = bind(queries::progress);
   progress_at_end = bind(queries::progress_at_end);
   retention = bind(queries::retention);
-  claim.binary_answer = claim_careful.binary_answer = claimed_jobs.binary_answer = true;
+  claim.binary_answer = claimed_jobs.binary_answer = true;
 }
 
 lane::lane(kind_options how, any_handler by)

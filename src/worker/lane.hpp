@@ -19,8 +19,8 @@ struct kind_statements {
   /// `columns`: the SQL that reads what the handler wants, as columns_of.sql gives it.
   kind_statements(const kind_info& kind, const std::vector<std::string>& columns);
 
-  pg::statement claim, claim_careful, claimed_jobs, abandon, succeed, fail, give_back,
-      end_cancelled, reread, store_steps, progress, progress_at_end, retention;
+  pg::statement claim, claimed_jobs, abandon, succeed, fail, give_back, end_cancelled, reread,
+      store_steps, progress, progress_at_end, retention;
 };
 
 using any_handler = std::variant<coroutine_handler, blocking_handler>;

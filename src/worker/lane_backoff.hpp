@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <utility>
 
 namespace rowrunner {
 
@@ -20,16 +22,20 @@ class lane_backoff {
   bool due(clock::time_point now) const { return now >= until_; }
   clock::time_point until() const { return until_; }
   bool hopeless() const { return failures_ >= hopeless_after; }
+  /// Why the last try failed; empty if it did not, or brought nothing for no reason that is known.
+  const std::string& reason() const { return reason_; }
 
-  void failed(clock::time_point now) {
+  void failed(clock::time_point now, std::string reason = {}) {
     pause_ = failures_ == 0 ? clock::duration{shortest} : pause_ * 2;
     pause_ = std::min(pause_, longest_);
     ++failures_;
     until_ = now + pause_;
+    reason_ = std::move(reason);
   }
   void reset() {
     failures_ = 0;
     until_ = {};
+    reason_.clear();
   }
 
  private:
@@ -37,6 +43,7 @@ class lane_backoff {
   clock::duration pause_{};
   clock::time_point until_{};
   int failures_ = 0;
+  std::string reason_;
 };
 
 }  // namespace rowrunner

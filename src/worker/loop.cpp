@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 
 #include "common/pg/array.hpp"
+#include "common/schema/job_status.hpp"
 #include "queries/engine.hpp"
 #include "queries/session.hpp"
 
@@ -16,7 +17,7 @@ using namespace std::chrono_literals;
 namespace {
 
 enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed, workers, joins };
-enum rescue_column { rescued_job, rescued_status, rescued_attempts, rescue_error };
+enum rescue_column { rescued_job, rescued_status, rescued_attempts, rescue_error, was_cancelled };
 
 poll_row read_poll_row(const pg::result& answer, int row) {
   poll_row read;
@@ -134,13 +135,13 @@ asio::awaitable<bool> queue_loop::claim_where_wanted() {
   co_return found;
 }
 
-/// What the server refuses for one kind is that kind's trouble; if the connection is the trouble,
-/// it is everyone's.
+/// What the server refuses for one kind makes only that kind wait; a connection that fails makes
+/// all wait.
 void queue_loop::back_off(lane& lane, loop_task task, const char* what,
                           const pg::query_error& failure) {
   if (pg::classify(failure.sqlstate()) == pg::error_class::connection) throw failure;
-  const auto pause =
-      std::chrono::ceil<std::chrono::milliseconds>(lane.claims.failed(task, clock::now()));
+  const auto pause = std::chrono::ceil<std::chrono::milliseconds>(
+      lane.claims.failed(task, clock::now(), failure.message()));
   log_.warn(what, {{"kind", lane.kind.kind},
                    {"reason", failure.what()},
                    {"detail", failure.detail()},
@@ -269,13 +270,18 @@ asio::awaitable<bool> queue_loop::rescue(lane& lane) {
     co_return false;
   }
   const auto& back = answers.back();
-  int rescued = 0;
+  int rescued = 0, failed = 0, cancelled = 0;
   bool some_locked = false;
   for (int row = 0; row < back.rows(); ++row) {
     if (back.is_null(row, rescued_job)) {
       some_locked = true;
     } else if (back.is_null(row, rescue_error)) {
       ++rescued;
+      if (back.get_bool(row, was_cancelled)) {
+        ++cancelled;
+      } else if (back.get(row, rescued_status) == job_status::failed) {
+        ++failed;
+      }
     } else {
       log_.warn("a job of a lost worker cannot be taken back",
                 {{"kind", lane.kind.kind},
@@ -286,7 +292,10 @@ asio::awaitable<bool> queue_loop::rescue(lane& lane) {
   lane.claims.rescued(rescued, some_locked, clock::now());
   if (rescued == 0) co_return false;
   lane.counts.add(&worker_counts::rescued, rescued);
-  log_.warn("jobs of a lost worker were taken back", {{"kind", lane.kind.kind}, {"jobs", rescued}});
+  lane.counts.add(&worker_counts::failed, failed);
+  lane.counts.add(&worker_counts::cancelled, cancelled);
+  log_.warn("jobs of a lost worker were taken back",
+            {{"kind", lane.kind.kind}, {"jobs", rescued}, {"failed", failed}});
   co_return true;
 }
 

@@ -2,9 +2,11 @@
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <nlohmann/json.hpp>
 
 #include "common/pg/array.hpp"
 #include "common/pg/error.hpp"
+#include "common/text.hpp"
 #include "common/version.hpp"
 #include "queries/engine.hpp"
 
@@ -15,9 +17,10 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::chrono::seconds between_rounds{5};
-constexpr int rounds_between_signs = 2;
+constexpr int rounds_between_reports = 2;
 constexpr int rounds_between_sweeps = 120;
 constexpr int rounds_between_vacuum_polls = 6;
+constexpr std::size_t longest_reason = 1000;
 constexpr int retention_batch = 1000;
 constexpr int sweep_pages = 1000;
 constexpr int drain_sweep_pages = 20;
@@ -40,13 +43,25 @@ upkeep::upkeep(asio::io_context& io, pg::session& session, const lane_list& lane
       sweep_(queries::sweep.statement()),
       write_settings_(queries::write_settings.statement()) {}
 
-pg::call upkeep::seen() const {
-  std::vector<std::string> kinds;
-  for (const auto& lane : lanes_) kinds.push_back(lane->kind.kind);
-  return pg::with(worker_seen_, worker_name_, pg::array(kinds), std::string{version});
+/// The kinds of which nothing can be claimed, each with the reason, as JSON.
+std::string upkeep::problems() const {
+  auto found = nlohmann::json::object();
+  for (const auto& lane : lanes_) {
+    const auto& reason = lane->claims.problem();
+    if (!reason.empty()) found[lane->kind.kind] = printable(reason, longest_reason);
+  }
+  return found.dump();
 }
 
-asio::awaitable<void> upkeep::begin() { co_await session_.run_one(seen()); }
+asio::awaitable<void> upkeep::report() {
+  std::vector<std::string> kinds;
+  for (const auto& lane : lanes_) kinds.push_back(lane->kind.kind);
+  reported_ = problems();
+  co_await session_.run_one(
+      pg::with(worker_seen_, worker_name_, pg::array(kinds), std::string{version}, reported_));
+}
+
+asio::awaitable<void> upkeep::begin() { return report(); }
 
 asio::awaitable<void> upkeep::run() {
   asio::steady_timer timer(io_);
@@ -55,7 +70,7 @@ asio::awaitable<void> upkeep::run() {
     co_await timer.async_wait(asio::use_awaitable);
     try {
       co_await save_counters();
-      if (round % rounds_between_signs == 0) co_await session_.run_one(seen());
+      if (round % rounds_between_reports == 0 || problems() != reported_) co_await report();
       if (round % rounds_between_sweeps == 0) co_await sweep();
       for (auto& lane : lanes_) co_await retire_old_jobs(*lane);
       if (round % rounds_between_vacuum_polls == 1) co_await vacuum_.poll();

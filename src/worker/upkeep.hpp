@@ -15,7 +15,7 @@
 
 namespace rowrunner {
 
-/// What can wait: counters, the sign of life, retention, the watch over old snapshots.
+/// What can wait: counters, the report that the worker is alive, retention, old snapshots.
 class upkeep {
  public:
   upkeep(boost::asio::io_context& io, pg::session& session, const lane_list& lanes, logger& log,
@@ -39,6 +39,8 @@ class upkeep {
   };
   enum class stretch { mostly_old, mostly_young, last };
 
+  std::string problems() const;
+  boost::asio::awaitable<void> report();
   boost::asio::awaitable<void> save_counters();
   boost::asio::awaitable<void> retire_old_jobs(lane& lane);
   boost::asio::awaitable<void> sweep();
@@ -53,7 +55,8 @@ class upkeep {
   std::map<const lane*, walk> walks_;
   /// Where the next sweep goes on.
   std::string sweep_page_ = "0";
-  pg::call seen() const;
+  /// The problems of the last report.
+  std::string reported_;
   pg::statement worker_seen_, worker_gone_, count_, sweep_, write_settings_;
 };
 

@@ -10,17 +10,8 @@ namespace {
 
 /// The oldest of those that hold too long: only when it is gone, the next one matters.
 std::optional<vacuum_blocker> oldest(const pg::result& blockers, std::chrono::milliseconds alarm) {
-  for (int row = 0; row < blockers.rows(); ++row) {
-    std::vector<std::optional<std::string>> fields;
-    for (int column = 0; column < blockers.columns(); ++column) {
-      if (blockers.is_null(row, column)) {
-        fields.emplace_back();
-      } else {
-        fields.emplace_back(blockers.get(row, column));
-      }
-    }
-    const auto blocker = read_vacuum_blocker(fields);
-    if (holds_too_long(blocker, alarm)) return blocker;
+  for (auto& blocker : read_vacuum_blockers(blockers)) {
+    if (holds_too_long(blocker, alarm)) return std::move(blocker);
   }
   return std::nullopt;
 }

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What is kept of the grace period for giving jobs back and saving the last counters.
+/// The part of the grace period that is kept for releasing jobs and saving the last counters.
 constexpr auto reserve = 1'500ms;
 constexpr auto forever = std::chrono::steady_clock::time_point::max();
 /// So many threads of a kind may hang before the process must be replaced.
@@ -194,7 +194,9 @@ asio::awaitable<void> worker::impl::main() {
   // Caught before the log says that the worker has started: a supervisor that reads the line may
   // send SIGTERM at once.
   auto signals = std::make_unique<asio::signal_set>(*io_, SIGTERM, SIGINT);
-  log_->info("worker started", {{"kinds", lanes_.size()}, {"drain", options_.drain}});
+  std::string kinds;
+  for (const auto& lane : lanes_) kinds += (kinds.empty() ? "" : ", ") + lane->kind.kind;
+  log_->info("worker started", {{"kinds", kinds}, {"drain", options_.drain}});
   spawn(parts_->keeper.keep());
   spawn(parts_->keeper.guard_deadlines());
   spawn(parts_->rounds.run());
@@ -309,7 +311,7 @@ asio::awaitable<void> worker::impl::shut_down() {
   log_->info("worker stopped", {{"succeeded", sum.succeeded},
                                 {"failed", sum.failed},
                                 {"retried", sum.retried},
-                                {"given_back", sum.released},
+                                {"released", sum.released},
                                 {"refused", sum.refused},
                                 {"unwritten", parts_->finish.pending()}});
 }

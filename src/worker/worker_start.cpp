@@ -12,20 +12,6 @@ namespace rowrunner {
 
 namespace asio = boost::asio;
 
-namespace {
-
-kind_info read_kind(const pg::result& kinds, int row) {
-  kind_info kind;
-  kind.id = static_cast<int>(kinds.get_int(row, 0));
-  kind.kind = kinds.get(row, 1);
-  kind.table = kinds.get(row, 2);
-  kind.cancelled_status = kinds.get(row, 3);
-  kind.paused = kinds.get_bool(row, 4);
-  return kind;
-}
-
-}  // namespace
-
 asio::awaitable<void> worker::impl::check_pooler() {
   if (!co_await behind_transaction_pooler(io_->get_executor(), connection("pooler check"))) {
     co_return;
@@ -78,7 +64,7 @@ asio::awaitable<std::string> worker::impl::open_lane(lane& lane, const pg::resul
   std::string known;
   for (int row = 0; row < kinds.rows(); ++row) {
     known += (known.empty() ? "" : ", ") + std::string{kinds.get(row, 1)};
-    if (kinds.get(row, 1) == lane.options.kind) lane.kind = read_kind(kinds, row);
+    if (kinds.get(row, 1) == lane.options.kind) lane.kind = read_kind_info(kinds, row);
   }
   if (lane.kind.id == 0) {
     throw std::runtime_error("unknown kind " + lane.options.kind + ": attached are " +

@@ -134,8 +134,10 @@ TEST_F(api_reading, a_job_with_all_that_is_kept_about_it) {
   db_.exec("SELECT pg_sleep(0.01)");
   db_.exec("SELECT rowrunner.progress('scan', '" + id + "', " + lease + ", 1, 4, 'page 1')");
   const auto job = get("/api/jobs/scan/" + id);
+  EXPECT_EQ(get("/api/jobs?kind=scan").at("items")[0].at("own").at("job_key"), "s1");
   EXPECT_EQ(job.at("status"), "processing");
   EXPECT_EQ(job.at("job").at("job_key"), "s1");
+  EXPECT_EQ(job.at("own").at("job_key"), "s1");
   EXPECT_EQ(job.at("steps")[0].at("result"), json({{"words", 3}}));
   EXPECT_EQ(job.at("progress").at("total"), 4);
   EXPECT_TRUE(job.at("seconds_left").is_number());
@@ -158,6 +160,9 @@ TEST_F(api_reading, why_a_job_does_not_run) {
   db_.exec("UPDATE rowrunner.kinds SET paused = false");
   db_.exec("SELECT rowrunner.worker_seen('scan', 'w')");
   EXPECT_THAT(why(id), ElementsAre("position"));
+  const auto position = get("/api/jobs/scan/" + id).at("waits")[0];
+  EXPECT_EQ(position.at("before"), 0);
+  EXPECT_EQ(position.at("capped"), false);
   db_.exec("UPDATE scan_jobs SET run_at = now() + '1 day'");
   EXPECT_THAT(why(id), ElementsAre("delayed"));
   db_.exec("UPDATE scan_jobs SET run_at = 'infinity'");
@@ -166,6 +171,8 @@ TEST_F(api_reading, why_a_job_does_not_run) {
   const auto child = add_child("child", id);
   EXPECT_THAT(get("/api/jobs/scan/" + child).at("waits")[0].at("message").get<std::string>(),
               HasSubstr("1 of 1 jobs"));
+  EXPECT_EQ(get("/api/jobs/scan/" + child).at("waits")[0].at("left"), 1);
+  EXPECT_EQ(get("/api/jobs/scan/" + child).at("waits")[0].at("total"), 1);
   EXPECT_THAT(why(child), ElementsAre("held"));
   db_.exec("DELETE FROM rowrunner.queue");
   EXPECT_THAT(why(id), ElementsAre("no_entry"));

@@ -1,5 +1,5 @@
-// Tables on which the engine could not keep its promises are refused, and attach runs nobody's
-// code.
+// Tables on which the engine could not keep its promises are refused, and attach runs no code of a
+// table's owner.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -110,7 +110,7 @@ TEST_F(attach_attack, a_check_that_refuses_the_engines_words_is_refused) {
             "failed");
 }
 
-// Whoever may create a table must not get the rights of the administrator who attaches it.
+// A role that may create a table must not get the permissions of the administrator who attaches it.
 TEST_F(attach_attack, runs_no_code_of_the_tables_owner) {
   db_.exec("CREATE TABLE ran (what text)");
   db_.exec(

@@ -1,4 +1,4 @@
-// One row whose UPDATE fails is found, passed over and reported, and costs nobody else.
+// One row whose UPDATE fails is found, passed over and reported, and costs no other job.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ const obstacle obstacles[] = {
 
 class bad_row : public ::testing::TestWithParam<obstacle> {};
 
-TEST_P(bad_row, costs_nobody_else_and_runs_when_it_is_fixed) {
+TEST_P(bad_row, costs_no_other_job_and_runs_when_it_is_fixed) {
   two_kinds db;
   for (int i = 0; i < 10; ++i) db.add("a" + std::to_string(i));
   const auto id = db.add("bad");

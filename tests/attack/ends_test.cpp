@@ -1,5 +1,5 @@
-// What is done must be written: whoever locks a table, whatever a row refuses, and whichever part
-// of the worker fails.
+// What is done must be written: whatever session locks a table, whatever a row refuses, whichever
+// part of the worker fails.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -77,8 +77,8 @@ TEST_F(ends, a_job_ends_while_steps_of_other_jobs_wait_for_a_locked_table) {
   });
   add_other(3);
   ASSERT_TRUE(others_become("processing", 3));
-  pqxx::connection somebody(db.url());
-  pqxx::work tx(somebody);
+  pqxx::connection blocker(db.url());
+  pqxx::work tx(blocker);
   tx.exec("LOCK TABLE other_jobs IN ACCESS EXCLUSIVE MODE");
   gate = true;
   ASSERT_TRUE(waits_for_a_lock("ends"));
@@ -94,7 +94,7 @@ TEST_F(ends, a_job_ends_while_steps_of_other_jobs_wait_for_a_locked_table) {
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
-TEST_F(ends, a_locked_table_holds_up_the_ends_of_no_other_kind_and_charges_nobody) {
+TEST_F(ends, a_locked_table_holds_up_the_ends_of_no_other_kind_and_charges_no_job) {
   const auto quick = [&](job&) -> asio::awaitable<outcome> {
     co_await pass(gate);
     co_return succeeded{};
@@ -108,8 +108,8 @@ TEST_F(ends, a_locked_table_holds_up_the_ends_of_no_other_kind_and_charges_nobod
   });
   add_other(40);
   ASSERT_TRUE(others_become("processing", 40));
-  pqxx::connection somebody(db.url());
-  pqxx::work tx(somebody);
+  pqxx::connection blocker(db.url());
+  pqxx::work tx(blocker);
   tx.exec("LOCK TABLE other_jobs IN ACCESS EXCLUSIVE MODE");
   gate = true;
   ASSERT_TRUE(waits_for_a_lock("ends"));
@@ -131,8 +131,8 @@ TEST_F(ends, a_job_ends_while_the_upkeep_waits_for_a_lock) {
   worker_thread one(db);
   db.add("a");
   ASSERT_TRUE(db.reaches("a", "succeeded"));
-  pqxx::connection somebody(db.url());
-  pqxx::work tx(somebody);
+  pqxx::connection blocker(db.url());
+  pqxx::work tx(blocker);
   tx.exec("LOCK TABLE rowrunner.counters IN ACCESS EXCLUSIVE MODE");
   ASSERT_TRUE(waits_for_a_lock("upkeep"));
   db.add("b");

@@ -178,8 +178,8 @@ TEST_F(escalation, an_application_cannot_hold_a_job_that_it_did_not_enqueue) {
   }
 }
 
-// Whoever runs as the owner of a function may move it into a schema of hers and replace its body
-// there: the triggers of every job table would then run that with anybody's rights.
+// A role that runs as the owner of a function may move it into a schema of its own and replace its
+// body there: the triggers of every job table would then run that with any role's permissions.
 TEST_F(escalation, the_owner_of_a_job_table_cannot_take_the_engines_triggers_over) {
   trap(
       "BEGIN ALTER FUNCTION rowrunner.on_insert() SET SCHEMA mallory;"

@@ -46,7 +46,7 @@ TEST_F(permissions, of_every_role_are_those_of_the_list) {
                             "tests/attack/permissions.txt (permissions.txt.new has what is true)";
 }
 
-// A permission that somebody gave, or that a restore left behind.
+// A permission that was granted by hand, or that a restore left behind.
 TEST_F(permissions, are_set_again_by_a_migrate_that_has_nothing_else_to_do) {
   db_.exec(
       "GRANT ALL ON ALL FUNCTIONS IN SCHEMA rowrunner TO PUBLIC, rowrunner_worker;"
@@ -99,7 +99,7 @@ TEST_F(permissions, are_set_by_an_owner_of_the_database_who_is_no_superuser) {
   pqxx::connection connection(db.url());
   if (db.value("SELECT current_setting('server_version_num')::int >= 160000") == "t") {
     db.exec(
-        "GRANT rowrunner_engine, rowrunner_job_writer, rowrunner_spots TO migrator"
+        "GRANT rowrunner_engine, rowrunner_job_writer TO migrator"
         " WITH ADMIN OPTION");
   }
   allow_login(db, "migrator");
@@ -131,7 +131,7 @@ TEST_F(permissions, that_cannot_be_set_are_explained) {
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(),
                 ::testing::HasSubstr("Let an administrator run: GRANT rowrunner_engine, "
-                                     "rowrunner_job_writer, rowrunner_spots TO powerless"));
+                                     "rowrunner_job_writer TO powerless"));
   }
 }
 

@@ -143,7 +143,7 @@ TEST_F(repair, runs_no_code_of_the_tables_owner_with_the_callers_rights) {
   EXPECT_EQ(db_.value("SELECT string_agg(DISTINCT who, ' ') FROM ran"), "rowrunner_job_writer");
 }
 
-TEST_F(repair, waits_for_nobody_who_holds_a_job) {
+TEST_F(repair, waits_for_no_session_that_holds_a_job) {
   db_.add("a");
   unseen("INSERT INTO test_jobs (name) VALUES ('b')");
   pqxx::connection other(db_.url());

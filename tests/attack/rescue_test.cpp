@@ -33,7 +33,7 @@ class rescue : public ::testing::Test {
   jobs_database db_;
 };
 
-TEST_F(rescue, the_largest_number_of_attempts_stops_nobody) {
+TEST_F(rescue, the_largest_number_of_attempts_stops_no_other_job) {
   for (const char* name : {"a", "most", "b"}) db_.add(name);
   lose_workers(3);
   db_.exec("UPDATE test_jobs SET attempts = 2147483647 WHERE name = 'most'");
@@ -71,7 +71,7 @@ TEST_F(rescue, the_largest_number_of_attempts_ends_when_it_fails) {
   EXPECT_EQ(db_.value("SELECT min(attempts) FROM test_jobs"), "2147483647");
 }
 
-TEST_F(rescue, a_row_that_cannot_be_written_is_put_off_and_costs_nobody_else) {
+TEST_F(rescue, a_row_that_cannot_be_written_is_put_off_and_costs_no_other_job) {
   for (int i = 0; i < 20; ++i) db_.add("a" + std::to_string(i));
   db_.add("bad");
   for (int i = 0; i < 20; ++i) db_.add("b" + std::to_string(i));

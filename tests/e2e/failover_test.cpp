@@ -43,7 +43,7 @@ class failover : public ::testing::Test {
     std::filesystem::remove_all(gates);
   }
 
-  /// Both servers, or others by their ports; whoever connects wants the one that writes.
+  /// Both servers, or others by their ports; clients want the one that writes.
   std::string url(const std::string& first_port, const std::string& second_port) const {
     const auto& base = primary.url();
     return base.substr(0, base.find('@') + 1) + "127.0.0.1:" + first_port +

@@ -78,7 +78,7 @@ TEST(server, an_end_whose_answer_was_lost_counts_once) {
   // Only the ends of jobs, which insist on being durable, wait for the standby.
   jobs_database db;
   server.set("synchronous_commit", "off");
-  server.set("synchronous_standby_names", "nobody");
+  server.set("synchronous_standby_names", "missing");
   server.crash();
   server.start();
   db.come_back();
@@ -204,11 +204,11 @@ TEST(server, late_commits_and_urgent_jobs_start_within_half_a_second_beside_a_bu
       db.value("SELECT h.at - j.created_at < '500 ms' FROM history h JOIN test_jobs j USING (name)"
                " WHERE name = 'urgent' AND after = 'processing'"),
       "t");
-  // The line was never empty meanwhile: the worker was busy.
+  // The queue was never empty meanwhile: the worker was busy.
   EXPECT_EQ(db.value("SELECT count(*) > 100 FROM test_jobs WHERE status = 'queued'"), "t");
 }
 
-TEST(server, a_row_that_somebody_else_holds_does_not_stop_the_line) {
+TEST(server, a_row_that_another_session_holds_does_not_stop_the_queue) {
   jobs_database db;
   db.add("held");
   for (int i = 0; i < 50; ++i) db.add("a" + std::to_string(i));

@@ -48,7 +48,7 @@ TEST_F(claim_mark, a_claim_starts_behind_what_another_worker_has_reached) {
   EXPECT_EQ(claim(front_, 10), "c");
 }
 
-TEST_F(claim_mark, who_is_still_among_what_was_given_back_passes_over_nothing) {
+TEST_F(claim_mark, a_claim_among_released_jobs_passes_over_nothing) {
   for (const char* name : {"a", "b", "c", "d"}) insert_job(db_, name);
   EXPECT_EQ(claim(front_, 3), "a b c");
   db_.exec("UPDATE letter_jobs SET status = 'queued' WHERE status = 'processing'");
@@ -70,7 +70,7 @@ TEST_F(claim_mark, it_holds_for_its_own_priority_only) {
   EXPECT_EQ(claim({-3, 1}, 1), "");
 }
 
-TEST_F(claim_mark, what_was_given_back_to_the_front_does_not_move_it) {
+TEST_F(claim_mark, what_was_released_to_the_front_does_not_move_it) {
   insert_job(db_, "a");
   EXPECT_EQ(claim(front_, 1), "a");
   const auto mark = db_.value("SELECT last_value FROM rowrunner.reached_letter");

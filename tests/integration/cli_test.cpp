@@ -20,7 +20,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string nobody = "00000000-0000-0000-0000-000000000000";
+const std::string unknown_id = "00000000-0000-0000-0000-000000000000";
 
 class cli : public ::testing::Test {
  protected:
@@ -109,12 +109,20 @@ TEST_F(cli, has_help_with_examples_and_a_version) {
                                                   {"jobs", "cancel"},
                                                   {"stats"},
                                                   {"kinds"},
+                                                  {"kinds", "list"},
+                                                  {"kinds", "pause"},
+                                                  {"kinds", "resume"},
+                                                  {"kinds", "retention"},
+                                                  {"kinds", "repair"},
+                                                  {"doctor"},
                                                   {"worker"}}) {
     auto arguments = command;
     arguments.emplace_back("--help");
     const auto result = run(arguments);
     EXPECT_EQ(result.exit_code, 0);
-    EXPECT_THAT(result.out, ContainsRegex("Examples?:\n  rowrunner"));
+    std::string called = "rowrunner";
+    for (const auto& word : command) called += " " + word;
+    EXPECT_THAT(result.out, ContainsRegex("Examples?:\n  " + called)) << "not those of another one";
   }
   EXPECT_EQ(out({"--version"}),
             "rowrunner 0.1.0 (schema version " + std::to_string(binary_schema_version()) + ")\n");
@@ -129,14 +137,15 @@ TEST_F(cli, wrong_usage_exits_with_2) {
   expect_error(run({"jobs", "list", "--status", "asleep"}), 2, "asleep");
   expect_error(run({"jobs", "list", "--limit", "0"}), 2, "--limit");
   expect_error(run({"jobs", "list", "--after", "x"}), 2, "is not a job's id");
-  expect_error(run({"jobs", "list", "--status", "queued", "--after", "x"}), 2, "a place such as");
+  expect_error(run({"jobs", "list", "--status", "queued", "--after", "x"}), 2,
+               "a queue position such as");
   expect_error(run({"jobs", "show"}), 2, "ID");
   expect_error(run({"jobs", "show", "7"}), 2, "'7' is not a job's id (a uuid)");
   expect_error(run({"jobs", "retry", "7"}), 2, "not a job's id");
   expect_error(run({"jobs", "cancel", "7"}), 2, "not a job's id");
   expect_error(run({"jobs", "retry"}), 2, "either job ids or --failed");
-  expect_error(run({"jobs", "retry", nobody, "--failed"}), 2, "either job ids or --failed");
-  expect_error(run({"jobs", "retry", nobody, "--kind", "letter"}), 2, "goes with --failed");
+  expect_error(run({"jobs", "retry", unknown_id, "--failed"}), 2, "either job ids or --failed");
+  expect_error(run({"jobs", "retry", unknown_id, "--kind", "letter"}), 2, "goes with --failed");
   expect_error(run({"kinds", "pause"}), 2, "KIND");
   expect_error(run({"stats", "--watch", "0"}), 2, "--watch");
   expect_error(run({"stats", "--watch", "--prometheus"}), 2, "--watch excludes --prometheus");
@@ -184,8 +193,15 @@ TEST_F(cli, kinds_are_listed_paused_and_resumed) {
   EXPECT_EQ(parsed({"kinds", "list"})["kinds"][0]["paused"], true);
   insert_job(db_, "a");
   EXPECT_EQ(claim_names(db_), "");
-  EXPECT_EQ(parsed({"kinds", "resume", "letter"})["paused"], false);
+  EXPECT_EQ(out({"kinds", "pause", "letter"}),
+            "letter was paused already: its jobs wait, running ones end\n");
+  const auto resumed = parsed({"kinds", "resume", "letter"});
+  EXPECT_EQ(resumed["paused"], false);
+  EXPECT_EQ(resumed["changed"], true);
   EXPECT_EQ(claim_names(db_), "a");
+  EXPECT_EQ(out({"kinds", "resume", "letter"}), "letter was not paused: nothing has changed\n");
+  out({"kinds", "pause", "letter"});
+  EXPECT_EQ(out({"kinds", "resume", "letter"}), "letter is resumed: its jobs start again\n");
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"kinds", "pause", "nope"},
         {"jobs", "list", "--kind", "nope"},
@@ -206,14 +222,14 @@ TEST_F(cli, lists_jobs_page_by_page) {
   do {
     page = parsed(arguments);
     for (const auto& entry : page["jobs"]) seen += entry["job"]["recipient"].get<std::string>();
-    arguments = {"jobs",    "list",
-                 "--limit", "2",
-                 "--after", page["next"].is_string() ? page["next"].get<std::string>() : nobody};
+    arguments = {
+        "jobs", "list",    "--limit",
+        "2",    "--after", page["next"].is_string() ? page["next"].get<std::string>() : unknown_id};
   } while (!page["next"].is_null());
   EXPECT_EQ(seen, "edcba");
 }
 
-TEST_F(cli, lists_the_line_in_its_order) {
+TEST_F(cli, lists_the_queue_in_its_order) {
   insert_job(db_, "a");
   insert_job(db_, "b");
   insert_job(db_, "c", "priority", "-1");
@@ -255,7 +271,7 @@ TEST_F(cli, lists_jobs_of_every_status) {
   const auto older =
       parsed({"jobs", "list", "--status", "failed", "--after", newest["next"].get<std::string>()});
   EXPECT_EQ(older["jobs"][0]["job"]["recipient"], "dead");
-  expect_error(run({"jobs", "list", "--status", "failed", "--after", nobody}), 1,
+  expect_error(run({"jobs", "list", "--status", "failed", "--after", unknown_id}), 1,
                "not among the failed ones any more");
 }
 
@@ -280,14 +296,14 @@ TEST_F(cli, shows_a_job_with_all_that_is_known) {
   EXPECT_EQ(shown["steps"][0]["result"]["file"], "s.png");
   EXPECT_EQ(shown["progress"]["done"], 3);
   EXPECT_EQ(shown["attempts"][0]["error"], "no paint");
-  expect_error(run({"jobs", "show", nobody}), 1, "no job has the id " + nobody);
+  expect_error(run({"jobs", "show", unknown_id}), 1, "no job has the id " + unknown_id);
 }
 
 TEST_F(cli, retries_all_of_the_jobs_or_none) {
   const auto a = insert_job(db_, "a", "status", "'failed'");
   const auto b = insert_job(db_, "b", "status", "'failed'");
   const auto waiting = insert_job(db_, "c");
-  expect_error(run({"jobs", "retry", a, nobody}), 1, "no job has the id");
+  expect_error(run({"jobs", "retry", a, unknown_id}), 1, "no job has the id");
   expect_error(run({"jobs", "retry", a, waiting}), 1, "only failed and cancelled jobs");
   EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.failures"), "2");
   EXPECT_EQ(out({"jobs", "retry", a, b}), a + "  queued\n" + b + "  queued\n");
@@ -314,7 +330,7 @@ TEST_F(cli, cancels_waiting_jobs_and_asks_running_ones) {
             "cancelled: not \"needed\"");
   expect_error(run({"jobs", "cancel", waiting}), 1,
                "is failed already: there is nothing to cancel");
-  expect_error(run({"jobs", "cancel", nobody}), 1, "no job has the id");
+  expect_error(run({"jobs", "cancel", unknown_id}), 1, "no job has the id");
   expect_error(run({"jobs", "cancel", running, "--reason", "\xC3("}), 1, "--reason: broken UTF-8");
 }
 

@@ -1,4 +1,4 @@
-// Somebody else holds a row that the engine needs, or the clock does what clocks should not.
+// Another session holds a row that the engine needs, or the clock is set back.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -110,7 +110,7 @@ TEST(contention, an_effect_that_can_never_be_written_costs_its_attempt) {
   jobs_database db;
   db.exec(
       "CREATE FUNCTION give_way() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-      "  RAISE EXCEPTION 'somebody is always first' USING ERRCODE = 'serialization_failure';"
+      "  RAISE EXCEPTION 'another one is always first' USING ERRCODE = 'serialization_failure';"
       "END $$;"
       "CREATE TRIGGER give_way BEFORE INSERT ON effects FOR EACH ROW WHEN (NEW.name = 'hopeless')"
       "  EXECUTE FUNCTION give_way()");
@@ -122,7 +122,7 @@ TEST(contention, an_effect_that_can_never_be_written_costs_its_attempt) {
   one.stop();
   EXPECT_THAT(db.value("SELECT last_error FROM test_jobs WHERE name = 'hopeless'"),
               ::testing::AllOf(::testing::HasSubstr("the outcome could not be written"),
-                               ::testing::HasSubstr("somebody is always first")));
+                               ::testing::HasSubstr("another one is always first")));
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
@@ -151,9 +151,9 @@ TEST(contention, a_request_to_cancel_that_an_end_had_to_wait_for_still_counts) {
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
-TEST(contention, a_job_that_stands_in_line_before_its_time_goes_back_to_wait) {
+TEST(contention, a_job_that_has_an_entry_before_its_time_is_delayed_again) {
   jobs_database db;
-  // As after the clock was set back: due when it got its place, not due when the claim meets it.
+  // As after the clock was set back: due when it got its entry, not due when the claim meets it.
   db.exec("INSERT INTO test_jobs (name, run_at) VALUES ('a', now() + '800 ms')");
   db.exec(
       "DELETE FROM rowrunner.delayed; INSERT INTO rowrunner.queue"

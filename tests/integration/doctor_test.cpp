@@ -278,20 +278,25 @@ TEST(doctor_command, roles_that_are_missing_or_can_do_too_much_are_found) {
   pqxx::connection admin(server.url());
   pqxx::nontransaction tx(admin);
   tx.exec("ALTER ROLE rowrunner_engine LOGIN");
-  tx.exec("ALTER ROLE rowrunner_spots CREATEDB");
+  // As a workload may have one.
+  tx.exec("CREATE FUNCTION public.own() RETURNS void LANGUAGE sql SECURITY DEFINER AS ''");
+  tx.exec("CREATE ROLE rowrunner_workload CREATEDB");
+  tx.exec("GRANT CREATE ON SCHEMA public TO rowrunner_workload");
+  tx.exec("ALTER FUNCTION public.own() OWNER TO rowrunner_workload");
   tx.exec("DROP OWNED BY rowrunner_app");
   tx.exec("DROP ROLE rowrunner_app");
   tx.exec("CREATE ROLE keeper");
   tx.exec("ALTER SCHEMA rowrunner OWNER TO keeper");
   EXPECT_THAT(
       lines_of(examine(server.url())),
-      AllOf(HasSubstr("roles | - | role rowrunner_app is missing | run: rowrunner migrate"),
-            HasSubstr("roles | - | role rowrunner_engine can log in, has attributes or is a member"
-                      " of another role | ALTER ROLE rowrunner_engine NOLOGIN"),
-            HasSubstr("| role rowrunner_spots can log in, has attributes or is a member of another"
-                      " role | ALTER ROLE rowrunner_spots NOLOGIN"),
-            HasSubstr("roles | - | keeper owns the schema rowrunner and is not a member of"
-                      " rowrunner_engine: it cannot migrate | GRANT rowrunner_engine TO keeper")));
+      AllOf(
+          HasSubstr("roles | - | role rowrunner_app is missing | run: rowrunner migrate"),
+          HasSubstr("roles | - | role rowrunner_engine can log in, has attributes or is a member"
+                    " of another role | ALTER ROLE rowrunner_engine NOLOGIN"),
+          HasSubstr("| role rowrunner_workload can log in, has attributes or is a member of another"
+                    " role | ALTER ROLE rowrunner_workload NOLOGIN"),
+          HasSubstr("roles | - | keeper owns the schema rowrunner and is not a member of"
+                    " rowrunner_engine: it cannot migrate | GRANT rowrunner_engine TO keeper")));
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ TEST_F(enqueue_test, ten_thousand_take_a_moment) {
   EXPECT_EQ(result.inserted, 12'345);
   EXPECT_EQ(result.skipped, 0);
   EXPECT_EQ(lost_jobs(db_), "0 0");
-  // Ids and places follow the order of the rows.
+  // Ids and queue entries follow the order of the rows.
   EXPECT_EQ(db_.value("SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY seq) AS before,"
                       " recipient, row_number() OVER (ORDER BY seq) - 1 AS n"
                       " FROM rowrunner.queue JOIN letter_jobs ON id = job_id) x"

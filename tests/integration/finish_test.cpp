@@ -27,12 +27,12 @@ class finish : public ::testing::Test {
     settings_.url = place.url;
     settings_.pooled = place.pooled;
     session_ = std::make_unique<pg::session>(io.get_executor(), settings_);
-    auto& home = *lanes.front();
-    home.kind.id = std::stoi(db.value("SELECT id FROM rowrunner.kinds WHERE kind = 'test'"));
-    home.kind.kind = "test";
-    home.kind.table = "public.test_jobs";
-    home.kind.cancelled_status = "cancelled";
-    home.sql = kind_statements(home.kind, {});
+    auto& served = *lanes.front();
+    served.kind.id = std::stoi(db.value("SELECT id FROM rowrunner.kinds WHERE kind = 'test'"));
+    served.kind.kind = "test";
+    served.kind.table = "public.test_jobs";
+    served.kind.cancelled_status = "cancelled";
+    served.sql = kind_statements(served.kind, {});
     finish_ = std::make_unique<finisher>(io, *session_, leases, lanes, changed, log, "me");
   }
 
@@ -165,8 +165,8 @@ TEST_F(finish, an_end_that_was_cut_off_before_its_commit_is_written_again) {
 // Nineteen hundred and ninety-nine commits would be waited for one after the other.
 TEST_F(finish, one_locked_row_costs_its_batch_a_dozen_transactions) {
   end_many(2000);
-  pqxx::connection somebody(db.url());
-  pqxx::work tx(somebody);
+  pqxx::connection other(db.url());
+  pqxx::work tx(other);
   tx.exec("SELECT FROM test_jobs WHERE name = 'a1234' FOR UPDATE");
   boost::asio::co_spawn(io, finish_->run(), boost::asio::detached);
   while (total().succeeded < 1999) io.run_one();
@@ -229,7 +229,7 @@ TEST_F(finish, an_error_text_that_cannot_be_stored_is_made_storable) {
   EXPECT_EQ(db.value("SELECT last_error FROM test_jobs"), "bad \uFFFD and \uFFFD");
 }
 
-TEST_F(finish, a_failure_of_a_job_that_somebody_asked_to_cancel_ends_it) {
+TEST_F(finish, a_failure_of_a_job_whose_cancel_was_requested_ends_it) {
   const auto id = db.add("a");
   const auto lease = claim();
   db.exec("SELECT rowrunner.cancel('test', '" + id + "', 'why not')");

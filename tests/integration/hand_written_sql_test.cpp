@@ -1,4 +1,4 @@
-// People and programs write to job tables with plain SQL. Whatever they write, the line stays
+// People and programs write to job tables with plain SQL. Whatever they write, the queue stays
 // right: what should run can be claimed, once and in order, and nothing else can.
 #include <gtest/gtest.h>
 

@@ -47,7 +47,7 @@ TEST_F(roles, an_application_enqueues_with_a_plain_insert) {
 }
 
 // The triggers of an enqueue run with the owner's rights and without a search_path of their own.
-TEST_F(roles, nothing_of_the_callers_stands_in_for_what_a_trigger_names) {
+TEST_F(roles, nothing_of_the_callers_replaces_what_a_trigger_names) {
   std::string evil = "CREATE SCHEMA evil; GRANT USAGE ON SCHEMA evil TO PUBLIC;";
   for (const auto* type : {"text", "timestamptz", "float8", "int4", "int8", "int2"}) {
     const auto name = "evil.of_" + std::string(type);

@@ -1,5 +1,5 @@
 // What a statement reads does not depend on what the statistics say: they may be from a time when
-// nothing was queued, or nothing had ended, and a plan that believes them reads the whole table.
+// nothing was queued, or nothing had ended, and a plan that goes by them reads the whole table.
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class statistics : public ::testing::Test {
   }
 
   /// A line that was analysed when it was very long.
-  void believe_in_a_long_line() {
+  void pretend_a_long_queue() {
     db_.exec(
         "ANALYZE rowrunner.queue;"
         "UPDATE pg_class SET reltuples = 5e6 WHERE oid = 'rowrunner.queue'::regclass");
@@ -68,7 +68,7 @@ TEST_F(statistics, a_claim_reads_the_jobs_it_takes_although_none_is_said_to_be_q
   insert_jobs("succeeded");
   db_.exec("ANALYZE letter_jobs");
   insert_jobs("queued");
-  believe_in_a_long_line();
+  pretend_a_long_queue();
   EXPECT_LT(rows_read_by_claim(queries::claim), 10 * wanted);
   EXPECT_LT(rows_read_by_claim(queries::claim_careful), 10 * wanted);
 }

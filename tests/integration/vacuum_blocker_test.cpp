@@ -1,4 +1,4 @@
-// A transaction that was left open keeps dead rows from being removed; whoever it is gets named.
+// A transaction that was left open blocks VACUUM, and is named.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace std::chrono_literals;
 
-/// Somebody who has looked once and went away without ending the transaction.
+/// A session that has read once, and left its transaction open.
 class forgotten {
  public:
   explicit forgotten(const test_database& db, const std::string& last_words = "SELECT 'hush'")
@@ -64,7 +64,7 @@ class horizon : public ::testing::Test {
   test_database db;
 };
 
-TEST_F(horizon, is_free_when_nobody_holds_it) {
+TEST_F(horizon, is_free_when_no_session_holds_it) {
   EXPECT_EQ(held({"--horizon-alarm", "0.001"}),
             (json{{"held_seconds", 0.0}, {"transactions", 0}, {"held_by", json::array()}}));
   EXPECT_THAT(stats({"--horizon-alarm", "0.001"}), Not(HasSubstr("Dead rows")));
@@ -74,31 +74,31 @@ TEST_F(horizon, metrics_name_the_session_that_holds_it_and_what_to_do) {
   const auto free = stats({"--prometheus", "--horizon-alarm", "0.001"});
   EXPECT_THAT(free, HasSubstr("\nrowrunner_horizon_held_seconds 0\n"));
   EXPECT_THAT(free, Not(HasSubstr("rowrunner_horizon_held_by{")));
-  const forgotten somebody(db);
+  const forgotten session(db);
   const auto held = stats({"--prometheus", "--horizon-alarm", "0.001"});
   EXPECT_THAT(held, ContainsRegex("\nrowrunner_horizon_held_seconds [0-9]+[.][0-9]+\n"));
   EXPECT_THAT(
-      held, AllOf(HasSubstr("\nrowrunner_horizon_held_by{what=\"session\",name=\"" +
-                            somebody.pid() + "\",application=\"forgotten\",user=\""),
+      held, AllOf(HasSubstr("\nrowrunner_horizon_held_by{what=\"session\",name=\"" + session.pid() +
+                            "\",application=\"forgotten\",user=\""),
                   HasSubstr("state=\"idle in transaction\",since=\"2"),
-                  HasSubstr("advice=\"end it: SELECT pg_terminate_backend(" + somebody.pid() + ")"),
+                  HasSubstr("advice=\"end it: SELECT pg_terminate_backend(" + session.pid() + ")"),
                   Not(HasSubstr("hush"))));
   EXPECT_THAT(stats({"--prometheus"}), Not(HasSubstr("held_by{"))) << "not for so long yet";
 }
 
 TEST_F(horizon, stats_name_the_session_that_holds_it_and_what_to_do) {
-  const forgotten somebody(db);
+  const forgotten session(db);
   EXPECT_THAT(stats({"--horizon-alarm", "0.001"}),
               AllOf(HasSubstr("Dead rows are kept since 2"),
-                    HasSubstr(" by session " + somebody.pid() + " (forgotten, user "),
+                    HasSubstr(" by session " + session.pid() + " (forgotten, user "),
                     HasSubstr(", idle in transaction).\n  Its statement: SELECT …\n"),
-                    HasSubstr("What to do: end it: SELECT pg_terminate_backend(" + somebody.pid()),
+                    HasSubstr("What to do: end it: SELECT pg_terminate_backend(" + session.pid()),
                     Not(HasSubstr("hush"))));
-  EXPECT_THAT(stats({}, {{"HORIZON_ALARM", "0.001"}}), HasSubstr(somebody.pid()));
+  EXPECT_THAT(stats({}, {{"HORIZON_ALARM", "0.001"}}), HasSubstr(session.pid()));
   const auto by = held({"--horizon-alarm", "0.001"})["held_by"];
   ASSERT_EQ(by.size(), 1);
   EXPECT_EQ(by[0]["what"], "session");
-  EXPECT_EQ(by[0]["name"], somebody.pid());
+  EXPECT_EQ(by[0]["name"], session.pid());
   EXPECT_EQ(by[0]["application"], "forgotten");
   EXPECT_EQ(by[0]["state"], "idle in transaction");
   EXPECT_EQ(by[0]["statement"], "SELECT …");
@@ -106,8 +106,8 @@ TEST_F(horizon, stats_name_the_session_that_holds_it_and_what_to_do) {
   EXPECT_GT(by[0]["held_seconds"], 0);
 }
 
-TEST_F(horizon, is_measured_but_nobody_named_before_the_alarm) {
-  const forgotten somebody(db);
+TEST_F(horizon, is_measured_but_no_session_named_before_the_alarm) {
+  const forgotten session(db);
   for (const std::vector<std::string>& often :
        {std::vector<std::string>{}, {"--horizon-alarm", "0"}, {"--horizon-alarm", "3600"}}) {
     const auto found = held(often);
@@ -118,7 +118,7 @@ TEST_F(horizon, is_measured_but_nobody_named_before_the_alarm) {
 }
 
 TEST_F(horizon, counts_the_transactions_that_came_after) {
-  const forgotten somebody(db);
+  const forgotten session(db);
   for (int i = 0; i < 5; ++i) db.exec("SELECT pg_current_xact_id()");
   EXPECT_GE(held()["transactions"], 5);
 }
@@ -134,17 +134,17 @@ TEST_F(horizon, is_held_by_a_transaction_that_only_wrote) {
 
 TEST_F(horizon, of_another_database_does_not_matter_here) {
   const test_database elsewhere;
-  const forgotten somebody(elsewhere);
+  const forgotten session(elsewhere);
   EXPECT_EQ(held({"--horizon-alarm", "0.001"})["held_by"], json::array());
 }
 
 TEST_F(horizon, a_role_that_may_not_see_sessions_still_learns_which_one_it_is) {
-  const forgotten somebody(db);
+  const forgotten session(db);
   pqxx::work tx(db.connection());
   tx.exec("SET LOCAL ROLE rowrunner_worker");
   const auto seen = tx.exec(std::string(queries::vacuum_blockers.text));
   ASSERT_EQ(seen.size(), 1);
-  EXPECT_EQ(seen[0][1].as<std::string>(), somebody.pid());
+  EXPECT_EQ(seen[0][1].as<std::string>(), session.pid());
   EXPECT_TRUE(seen[0][4].is_null());
   EXPECT_TRUE(seen[0][5].is_null());
   EXPECT_TRUE(seen[0][8].is_null());
@@ -190,18 +190,18 @@ class watch_over_horizon : public horizon {
 TEST_F(watch_over_horizon, warns_once_again_after_a_while_and_says_when_it_is_over) {
   const auto start = vacuum_watch::clock::now();
   EXPECT_EQ(look(start), "");
-  auto somebody = std::make_unique<forgotten>(db);
+  auto session = std::make_unique<forgotten>(db);
   const auto said = json::parse(look(start));
   EXPECT_EQ(said["level"], "warn");
-  EXPECT_THAT(said["holder"], HasSubstr("session " + somebody->pid() + " (forgotten, user "));
-  EXPECT_THAT(said["advice"], HasSubstr("pg_terminate_backend(" + somebody->pid() + ")"));
+  EXPECT_THAT(said["holder"], HasSubstr("session " + session->pid() + " (forgotten, user "));
+  EXPECT_THAT(said["advice"], HasSubstr("pg_terminate_backend(" + session->pid() + ")"));
   EXPECT_EQ(said["statement"], "SELECT …");
   EXPECT_EQ(look(start + 1min), "");
   EXPECT_THAT(look(start + vacuum_watch::between_warnings), HasSubstr("session holds"));
 
-  const auto before = somebody->pid();
+  const auto before = session->pid();
   auto next = std::make_unique<forgotten>(db);
-  somebody.reset();
+  session.reset();
   EXPECT_THAT(look(start + 11min), AllOf(HasSubstr(next->pid()), Not(HasSubstr(before))));
   next.reset();
   EXPECT_EQ(json::parse(look(start + 12min))["message"], "dead rows can be removed again");
@@ -209,12 +209,12 @@ TEST_F(watch_over_horizon, warns_once_again_after_a_while_and_says_when_it_is_ov
 }
 
 TEST_F(horizon, a_worker_names_who_holds_it) {
-  const forgotten somebody(db);
+  const forgotten session(db);
   child_process worker({rowrunner_binary(), "worker", "--database-url", db.url(), "--handler",
                         "letter=noop", "--horizon-alarm", "0.001"});
   const auto line = worker.wait_for_output_line("dead rows cannot be removed");
   ASSERT_TRUE(line) << worker.err();
-  EXPECT_THAT(*line, AllOf(HasSubstr("session " + somebody.pid()), Not(HasSubstr("hush"))));
+  EXPECT_THAT(*line, AllOf(HasSubstr("session " + session.pid()), Not(HasSubstr("hush"))));
   worker.kill(SIGTERM);
   EXPECT_EQ(worker.wait(), 0);
 }

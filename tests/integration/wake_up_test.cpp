@@ -45,7 +45,7 @@ class listener {
   std::unique_ptr<PGconn, void (*)(PGconn*)> raw_;
 };
 
-TEST(wake_up, an_enqueue_notifies_nobody_while_nobody_sleeps) {
+TEST(wake_up, an_enqueue_does_not_notify_while_no_worker_sleeps) {
   jobs_database db;
   listener ears(db.url());
   db.add("a");
@@ -170,7 +170,7 @@ TEST(wake_up, behind_a_pooler_jobs_are_found_by_polling_alone) {
             "0");
 }
 
-TEST(wake_up, a_claim_whose_answer_was_lost_is_given_back_uncharged) {
+TEST(wake_up, a_claim_whose_answer_was_lost_is_released_uncharged) {
   jobs_database db;
   db.add("a");
   const auto lease = db.value("SELECT rowrunner.claim('test', 'me', 1) ->> 'lease'");

@@ -288,7 +288,7 @@ TEST(worker, max_time_ends_it_and_gives_back_what_runs) {
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
-TEST(worker, what_is_given_back_stands_at_the_front_in_its_old_order) {
+TEST(worker, released_jobs_are_at_the_front_in_their_old_order) {
   jobs_database db;
   for (const char* name : {"a", "b", "c"}) db.add(name, "ok", 3'600'000);
   auto options = worker_thread::options_for(db);
@@ -304,7 +304,7 @@ TEST(worker, what_is_given_back_stands_at_the_front_in_its_old_order) {
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
-TEST(worker, what_waits_behind_a_long_job_goes_back_to_the_line) {
+TEST(worker, what_waits_behind_a_long_job_goes_back_to_the_queue) {
   jobs_database db;
   db.exec(
       "INSERT INTO test_jobs (name, action, ms)"
@@ -360,7 +360,7 @@ TEST(worker, refuses_to_start_with_an_unknown_kind_or_column) {
   kind.columns.push_back("nonsense");
   EXPECT_THROW(start(kind), std::runtime_error);
   kind = test_kind();
-  kind.kind = "nobody";
+  kind.kind = "unknown";
   EXPECT_THROW(start(kind), std::runtime_error);
   kind = test_kind();
   kind.max_concurrent = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
 // What two or three sessions come to, in every order in which the steps of their transactions can
-// follow each other, with the statements of db/queries. What must come out stands in outcomes/: how
+// follow each other, with the statements of db/queries. What must come out is in outcomes/: how
 // often, what each was answered (the letters of the jobs that counted, "-" for none), and what has
 // become of the jobs, with their attempts. After each order the invariants are looked at.
 

@@ -70,7 +70,8 @@ TEST_F(interleavings, of_two_when_a_worker_calls_the_functions) {
 }
 
 // A worker that was paused past its lease, or whose writes were on their way for that long, while
-// another one has the job: whatever it writes, and whoever else acts, it is as if it had not.
+// another one has the job: whatever it writes, and whatever other sessions do, it is as if it had
+// not.
 TEST_F(interleavings, of_a_worker_that_lost_its_job_and_the_one_that_has_it) {
   const auto set_up = [&] {
     does.enqueue('a');

@@ -259,12 +259,12 @@ std::string stage::play_once(schedule& order) {
 }
 
 /// Waits until each session that acts has done its step or waits for a lock; looks again at all of
-/// them whenever one has moved, as it may have let others go on. If nobody is left who could act,
-/// it is a deadlock, and PostgreSQL ends it.
+/// them whenever one has moved, as it may have let others go on. If no session is left that could
+/// act, it is a deadlock, and PostgreSQL ends it.
 void stage::settle() {
   for (bool again = true; again;) {
     again = false;
-    bool anyone_waits = false, anyone_free = false;
+    bool one_waits = false, one_free = false;
     for (std::size_t i = 0; i < playing_; ++i) {
       auto& each = *actors_[i];
       if (each.busy()) {
@@ -272,10 +272,10 @@ void stage::settle() {
         while (each.busy() && !is_blocked(each)) each.listen(2);
         again = again || !each.busy();
       }
-      anyone_waits = anyone_waits || each.busy();
-      anyone_free = anyone_free || (!each.busy() && !each.at_end());
+      one_waits = one_waits || each.busy();
+      one_free = one_free || (!each.busy() && !each.at_end());
     }
-    again = again || (anyone_waits && !anyone_free);
+    again = again || (one_waits && !one_free);
   }
 }
 

@@ -19,7 +19,7 @@ struct command {
   std::vector<std::string> params;
 };
 
-/// What somebody does in one transaction. Others may act between its steps.
+/// What a session does in one transaction. Others may act between its steps.
 struct transaction {
   std::string name;
   std::vector<std::vector<command>> steps;

@@ -71,8 +71,8 @@ TEST_F(a_stage, reports_a_violated_invariant_and_the_order_that_led_to_it) {
   const auto said = complaints([&] {
     on_stage.play([&] { enqueue_two(); }, {lasting("thief", {"DELETE FROM rowrunner.queue"}, "")});
   });
-  EXPECT_THAT(said, ElementsAre(HasSubstr("I9: queued without a place: a\nin thief thief thief"),
-                                HasSubstr("I9: queued without a place: b\nin thief")));
+  EXPECT_THAT(said, ElementsAre(HasSubstr("I9: queued without an entry: a\nin thief thief thief"),
+                                HasSubstr("I9: queued without an entry: b\nin thief")));
 }
 
 }  // namespace

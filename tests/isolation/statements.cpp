@@ -12,23 +12,15 @@ namespace rowrunner::testing {
 
 namespace {
 
-const query* const all[] = {&queries::abandon,
-                            &queries::cancel,
-                            &queries::claim,
-                            &queries::claim_careful,
-                            &queries::end_cancelled,
-                            &queries::end_leases,
-                            &queries::fail,
-                            &queries::fire_joins,
-                            &queries::give_back,
-                            &queries::heartbeat,
-                            &queries::heartbeat_at_end,
-                            &queries::progress,
-                            &queries::progress_at_end,
-                            &queries::requeue,
-                            &queries::rescue,
-                            &queries::store_steps,
-                            &queries::succeed};
+const query* const all[] = {&queries::abandon,      &queries::cancel,
+                            &queries::claim,        &queries::claim_careful,
+                            &queries::claimed_jobs, &queries::end_cancelled,
+                            &queries::end_leases,   &queries::fail,
+                            &queries::fire_joins,   &queries::give_back,
+                            &queries::heartbeat,    &queries::heartbeat_at_end,
+                            &queries::progress,     &queries::progress_at_end,
+                            &queries::requeue,      &queries::rescue,
+                            &queries::store_steps,  &queries::succeed};
 
 const query* find(const std::string& name) {
   const auto found =
@@ -96,6 +88,7 @@ transaction repertoire::careful_claim(int lease, int jobs) const {
   auto careful = claim(lease, lease_time::ample, jobs);
   careful.name = "careful claim";
   careful.steps[0][1].statement = "claim_careful";
+  careful.steps[0].push_back({"claimed_jobs", {std::to_string(lease)}});
   return careful;
 }
 

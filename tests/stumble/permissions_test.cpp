@@ -12,21 +12,22 @@ namespace rowrunner::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // People who log in with the roles that docs/security.md tells to grant, or without them.
 class permissions_stumble : public ::testing::Test {
  protected:
   // Roles belong to the whole server, and other tests run beside this one.
-  permissions_stumble() : shop_("shop_" + db_.name()), nobody_("nobody_" + db_.name()) {
+  permissions_stumble() : shop_("shop_" + db_.name()), stranger_("stranger_" + db_.name()) {
     const auto url = db_.url();
     const auto from = url.find(':', url.find("://") + 3) + 1;
     const auto password = url.substr(from, url.find('@') - from);
-    for (const auto& role : {shop_, nobody_}) {
+    for (const auto& role : {shop_, stranger_}) {
       db_.exec("CREATE ROLE " + role + " LOGIN PASSWORD '" + password + "'");
     }
     db_.exec("GRANT rowrunner_app TO " + shop_);
   }
-  ~permissions_stumble() override { db_.exec("DROP ROLE " + shop_ + ", " + nobody_); }
+  ~permissions_stumble() override { db_.exec("DROP ROLE " + shop_ + ", " + stranger_); }
 
   process_result run(const std::string& user, std::vector<std::string> words) {
     words.insert(words.begin(), rowrunner_binary());
@@ -35,7 +36,7 @@ class permissions_stumble : public ::testing::Test {
 
   test_database db_;
   const std::string shop_;
-  const std::string nobody_;
+  const std::string stranger_;
 };
 
 TEST_F(permissions_stumble, an_application_reads_retries_and_cancels) {
@@ -60,9 +61,29 @@ TEST_F(permissions_stumble, a_denied_command_names_the_role_and_the_grant) {
   EXPECT_THAT(pause.err, HasSubstr("GRANT rowrunner_worker TO \"" + shop_ + "\""));
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"stats"}, {"jobs", "list"}, {"worker", "--drain"}}) {
-    const auto done = run(nobody_, words);
+    const auto done = run(stranger_, words);
     EXPECT_EQ(done.exit_code, 1);
-    EXPECT_THAT(done.err, HasSubstr("GRANT rowrunner_app TO \"" + nobody_ + "\"")) << words[0];
+    EXPECT_THAT(done.err, HasSubstr("GRANT rowrunner_app TO \"" + stranger_ + "\"")) << words[0];
+  }
+}
+
+TEST_F(permissions_stumble, what_only_the_owner_may_do_is_not_promised_by_a_grant) {
+  const auto owner = db_.value("SELECT quote_ident(current_user)");
+  for (const auto& user : {shop_, stranger_}) {
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"kinds", "retention", "letter", "7d"},
+          {"kinds", "repair", "letter"},
+          {"migrate"},
+          {"migrate", "--status"}}) {
+      const auto done = run(user, words);
+      EXPECT_EQ(done.exit_code, 1);
+      EXPECT_THAT(done.err, HasSubstr("permission denied")) << words[0];
+      EXPECT_THAT(done.err, HasSubstr("You are connected as \"" + user +
+                                      "\": this takes the role that ran 'rowrunner migrate',"
+                                      " which is \"" +
+                                      owner + "\""));
+      EXPECT_THAT(done.err, Not(HasSubstr("GRANT")));
+    }
   }
 }
 
@@ -73,7 +94,7 @@ TEST_F(permissions_stumble, a_role_of_the_schemas_name_is_not_needed_and_makes_n
   }
   std::ifstream file(source_dir() + "/scripts/postgres");
   const std::string script(std::istreambuf_iterator<char>(file), {});
-  EXPECT_THAT(script, ::testing::Not(HasSubstr("postgresql://rowrunner@")));
+  EXPECT_THAT(script, Not(HasSubstr("postgresql://rowrunner@")));
   EXPECT_THAT(script, HasSubstr("postgresql://dev@"));
 }
 

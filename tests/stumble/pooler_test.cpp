@@ -1,4 +1,4 @@
-// A worker that nobody told about the pooler in front of its server.
+// A worker that was not told of the pooler in front of its server.
 
 #include "support/pooler.hpp"
 

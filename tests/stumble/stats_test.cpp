@@ -2,10 +2,13 @@
 
 #include "admin/stats.hpp"
 
+#include <signal.h>
+
 #include "common/pg/exec.hpp"
 #include "common/schema/kind_info.hpp"
 #include "queries/admin.hpp"
 #include "support/command.hpp"
+#include "support/own_server.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -92,6 +95,29 @@ TEST_F(stats_of_a_long_queue, counting_reads_no_more_jobs_than_it_checks) {
   db_.exec("ANALYZE");
   EXPECT_LE(rows_read(queries::waiting, 10'000, 100'001), 2 * 3'000);
   EXPECT_LE(rows_read(queries::waiting, 100, 200), 500);
+}
+
+TEST(stats_watch, goes_on_after_the_database_was_restarted_and_says_so) {
+  own_server server;
+  const process_environment there{{"DATABASE_URL", server.url()}};
+  ASSERT_EQ(run_process({rowrunner_binary(), "migrate"}, there).exit_code, 0);
+  child_process watch({rowrunner_binary(), "stats", "--watch", "0.1"}, there);
+  ASSERT_TRUE(watch.wait_for_output_line("^KIND +STATE")) << watch.err();
+  server.crash();
+  ASSERT_TRUE(watch.wait_for_output_line("rowrunner: .*; trying again")) << watch.err();
+  // What was printed before the crash is not what is waited for.
+  while (watch.wait_for_output_line("^KIND +STATE", std::chrono::milliseconds{0})) {
+  }
+  server.start();
+  ASSERT_TRUE(watch.wait_for_output_line("^KIND +STATE")) << watch.err();
+  watch.kill(SIGINT);
+  EXPECT_EQ(watch.wait(), 0);
+}
+
+TEST(stats_watch, does_not_wait_for_a_database_that_was_never_there) {
+  const auto done = run_process({rowrunner_binary(), "stats", "--watch"},
+                                {{"DATABASE_URL", "postgresql://u@127.0.0.1:1/nowhere"}});
+  EXPECT_EQ(done.exit_code, 1);
 }
 
 }  // namespace

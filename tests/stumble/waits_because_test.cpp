@@ -63,12 +63,12 @@ TEST_F(waits_because, its_row_is_locked) {
   a_worker_is_alive();
   const auto id = insert_job(db_, "a");
   pqxx::connection other(db_.url());
-  pqxx::nontransaction(other).exec("SET application_name = 'somebody'");
+  pqxx::nontransaction(other).exec("SET application_name = 'report'");
   pqxx::work holding(other);
   const auto pid = holding.exec("SELECT pg_backend_pid()")[0][0].as<std::string>();
   holding.exec("SELECT FROM letter_jobs FOR UPDATE");
   EXPECT_THAT(reason(id),
-              MatchesRegex("its row is locked by session " + pid + " \\(somebody, since 2.*Z\\)"));
+              MatchesRegex("its row is locked by session " + pid + " \\(report, since 2.*Z\\)"));
   holding.abort();
   EXPECT_EQ(reason(id), "it is about number 1 in the queue");
   // What a foreign key that points to the job takes is in no claim's way.

@@ -8,7 +8,7 @@
 
 namespace rowrunner::testing {
 
-/// Invariant I9 of a job table: how many queued jobs have no place that a claim would honour, and
+/// Invariant I9 of a job table: how many queued jobs have no entry that a claim would honour, and
 /// how many processing ones no lease that names them. "0 0" is right.
 inline std::string lost_jobs(test_database& db, const std::string& table = "letter_jobs") {
   return db.value(

@@ -52,7 +52,7 @@ CREATE TRIGGER note_change AFTER UPDATE ON test_jobs FOR EACH ROW
 
 constexpr const char* invariants = R"sql(
 CREATE VIEW violations (what) AS
-SELECT 'I9: queued without a place: ' || j.name FROM test_jobs j
+SELECT 'I9: queued without an entry: ' || j.name FROM test_jobs j
 WHERE j.status = 'queued' AND j.run_at < 'infinity'
   AND NOT EXISTS (SELECT FROM rowrunner.queue q JOIN rowrunner.kinds k ON k.id = q.kind AND k.kind = 'test'
                   WHERE q.job_id = j.id AND q.priority = j.priority)

@@ -7,7 +7,7 @@
 
 namespace rowrunner::testing {
 
-/// A database with a job table of its own, `test_jobs` of kind `test`: what a job does stands in
+/// A database with a job table of its own, `test_jobs` of kind `test`: what a job does is in
 /// its columns action, ms and times (see test_handler.hpp). `effects` takes one row per effect,
 /// `history` every change of status, so that a test can ask what really happened; the view
 /// `violations` is what is wrong with it.
@@ -26,7 +26,7 @@ class jobs_database : public watched_database {
   }
 
   /// What is wrong, one sentence each: the invariants that hold at every moment (every waiting job
-  /// has a place, every running one a lease, attempts are bounded, effects and ends happen once,
+  /// has an entry, every running one a lease, attempts are bounded, effects and ends happen once,
   /// no lease is used twice).
   std::vector<std::string> violations();
 };

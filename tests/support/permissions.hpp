@@ -10,10 +10,7 @@ namespace rowrunner::testing {
 // PUBLIC, of a role or of an owner.
 inline constexpr const char* all_permissions = R"sql(
 WITH role (name) AS (
-  VALUES ('public'), ('rowrunner_app'), ('rowrunner_worker'), ('rowrunner_engine'),
-         ('rowrunner_job_writer'), ('rowrunner_spots')
-  UNION ALL  -- made by its component, as the others are by the engine
-  SELECT 'rowrunner_server' WHERE to_regrole('rowrunner_server') IS NOT NULL
+  SELECT 'public' UNION ALL SELECT r.rolname::text FROM pg_roles r WHERE r.rolname LIKE 'rowrunner\_%'
 ), relation AS (
   SELECT c.oid, c.oid::regclass::text AS name, c.relkind FROM pg_class c
   WHERE c.relkind IN ('r', 'v', 'm', 'S') 

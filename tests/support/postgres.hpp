@@ -8,7 +8,7 @@
 
 namespace rowrunner::testing {
 
-/// The URL of the server that the tests use: ROWRUNNER_TEST_URL, or what stands in the file that
+/// The URL of the server that the tests use: ROWRUNNER_TEST_URL, or the contents of the file that
 /// ROWRUNNER_TEST_URL_FILE names, or else a server that is started now and ends with this process.
 const std::string& server_url();
 

@@ -10,7 +10,7 @@ namespace rowrunner::testing {
 
 // One function and one operator for each of the system's, and a domain for each of its types that
 // has no keyword of its own, in a schema that comes first in the search_path of every new session.
-// Whoever means the system's and says so only by its name calls these, and fails.
+// Code that means those of the system and does not name their schema calls these, and fails.
 inline constexpr const char* shadows = R"sql(
 CREATE SCHEMA shadow;
 DO $$

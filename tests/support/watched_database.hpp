@@ -9,8 +9,8 @@
 
 namespace rowrunner::testing {
 
-/// A database that says when something has changed in it, so that no test has to sleep: whoever
-/// notifies the channel `test_changes` wakes it.
+/// A database that says when something has changed in it, so that no test has to sleep: a
+/// notification on the channel `test_changes` wakes it.
 class watched_database : public test_database {
  public:
   explicit watched_database(contents wanted = contents::migrated) : test_database(wanted) {

@@ -185,5 +185,35 @@ TEST(claim_state, says_of_what_is_left_behind_what_is_nearest_to_the_job) {
   EXPECT_STREQ(state.left_behind(), "its claims fail");
 }
 
+TEST(claim_state, what_is_due_of_a_paused_kind_is_left_behind) {
+  claim_state state;
+  state.polled({.paused = true}, start);
+  EXPECT_EQ(state.left_behind(), nullptr);
+  state.polled({.paused = true, .next_due = 1min}, start);
+  EXPECT_EQ(state.left_behind(), nullptr) << "it is not due";
+  state.polled({.paused = true, .next_due = 0ms}, start);
+  EXPECT_STREQ(state.left_behind(), "the kind is paused");
+  state.polled({.paused = true, .waiting = true}, start);
+  EXPECT_STREQ(state.left_behind(), "the kind is paused");
+  state.polled({.waiting = true}, start);
+  EXPECT_EQ(state.left_behind(), nullptr);
+}
+
+TEST(claim_state, a_problem_is_what_failed_several_times_in_a_row) {
+  claim_state state;
+  for (int i = 1; i < lane_backoff::hopeless_after; ++i) {
+    state.failed(loop_task::claim, start, "denied");
+    EXPECT_EQ(state.problem(), "");
+  }
+  state.failed(loop_task::claim, start, "denied again");
+  EXPECT_EQ(state.problem(), "denied again");
+  state.claimed(nothing, false, start);
+  EXPECT_EQ(state.problem(), "");
+  for (int i = 0; i < lane_backoff::hopeless_after; ++i) {
+    state.failed(loop_task::poll, start, "no sequence");
+  }
+  EXPECT_EQ(state.problem(), "no sequence");
+}
+
 }  // namespace
 }  // namespace rowrunner

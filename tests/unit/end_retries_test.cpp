@@ -21,16 +21,16 @@ const end_refusal checked{"23514", "succeed/test", "violates a check"};
 const end_refusal by_effect{"23502", "", "null value"};
 const end_refusal unlucky{"40001", "succeed/test", "could not serialize"};
 
-verdict of(lane& home, std::int64_t lease, ending result = succeeded{}) {
+verdict of(lane& of_kind, std::int64_t lease, ending result = succeeded{}) {
   auto job = std::make_shared<running_job>();
-  job->lane = &home;
+  job->lane = &of_kind;
   job->lease = lease;
   return {job, std::move(result)};
 }
 
-std::vector<verdict> batch_of(lane& home, int jobs) {
+std::vector<verdict> batch_of(lane& of_kind, int jobs) {
   std::vector<verdict> all;
-  for (int i = 0; i < jobs; ++i) all.push_back(of(home, i));
+  for (int i = 0; i < jobs; ++i) all.push_back(of(of_kind, i));
   return all;
 }
 
@@ -56,17 +56,17 @@ std::int64_t refusals_of(std::vector<verdict> first, const std::vector<std::int6
 }
 
 TEST(end_retries, one_bad_row_of_two_thousand_is_found_in_a_dozen_steps) {
-  lane home;
+  lane of_kind;
   for (const std::int64_t bad : {0, 777, 1999}) {
-    EXPECT_LE(refusals_of(batch_of(home, 2000), {bad}), 12) << bad;
+    EXPECT_LE(refusals_of(batch_of(of_kind, 2000), {bad}), 12) << bad;
   }
-  EXPECT_LE(refusals_of(batch_of(home, 2000), {3, 1234}), 24);
+  EXPECT_LE(refusals_of(batch_of(of_kind, 2000), {3, 1234}), 24);
 }
 
 TEST(end_retries, a_kind_of_which_nothing_can_be_written_rests) {
-  lane home;
+  lane of_kind;
   end_retries retries;
-  retries.refused(batch_of(home, 1000), locked, start);
+  retries.refused(batch_of(of_kind, 1000), locked, start);
   int tried = 1;
   for (auto due = retries.due(start); !due.empty(); due = retries.due(start)) {
     for (auto& each : due) {
@@ -96,10 +96,10 @@ TEST(end_retries, kinds_part_first) {
 }
 
 TEST(end_retries, new_outcomes_do_not_wait_behind_those_that_were_refused_alone) {
-  lane home;
+  lane of_kind;
   end_retries retries;
-  for (int i = 0; i < 3; ++i) retries.refused(batch_of(home, 1), locked, start);
-  retries.add(batch_of(home, 5), start + 1s);
+  for (int i = 0; i < 3; ++i) retries.refused(batch_of(of_kind, 1), locked, start);
+  retries.add(batch_of(of_kind, 5), start + 1s);
   const auto due = retries.due(start + 1s);
   ASSERT_THAT(due, SizeIs(2));
   EXPECT_THAT(due[0], SizeIs(5));
@@ -107,9 +107,9 @@ TEST(end_retries, new_outcomes_do_not_wait_behind_those_that_were_refused_alone)
 }
 
 TEST(end_retries, a_hurry_makes_everything_due) {
-  lane home;
+  lane of_kind;
   end_retries retries;
-  retries.refused(batch_of(home, 1), locked, start);
+  retries.refused(batch_of(of_kind, 1), locked, start);
   EXPECT_THAT(retries.due(start), IsEmpty());
   retries.hurry();
   EXPECT_THAT(retries.due(start), SizeIs(1));
@@ -166,17 +166,17 @@ TEST(end_retries, reports_that_are_refused_do_not_make_their_kind_rest) {
 }
 
 TEST(after_refusal, a_lock_is_waited_for_as_long_as_it_is_held) {
-  lane home;
-  auto v = of(home, 1);
+  lane of_kind;
+  auto v = of(of_kind, 1);
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(after_refusal(v, locked), 1s);
   EXPECT_TRUE(std::holds_alternative<succeeded>(v.result));
 }
 
 TEST(after_refusal, a_refused_effect_fails_the_attempt_at_once) {
-  lane home;
+  lane of_kind;
   succeeded end;
   end.effects.push_back({"INSERT", {}});
-  auto v = of(home, 1, end);
+  auto v = of(of_kind, 1, end);
   EXPECT_EQ(after_refusal(v, by_effect), 0ms);
   EXPECT_EQ(std::get<failed>(v.result).error,
             "the outcome was refused by the database: null value");
@@ -184,8 +184,8 @@ TEST(after_refusal, a_refused_effect_fails_the_attempt_at_once) {
 }
 
 TEST(after_refusal, a_refused_row_is_tried_again_then_failed_then_given_up) {
-  lane home;
-  auto v = of(home, 1);
+  lane of_kind;
+  auto v = of(of_kind, 1);
   std::vector<std::int64_t> pauses;
   auto pause = after_refusal(v, checked);
   for (; pause; pause = after_refusal(v, checked)) pauses.push_back(pause->count());
@@ -195,8 +195,8 @@ TEST(after_refusal, a_refused_row_is_tried_again_then_failed_then_given_up) {
 }
 
 TEST(after_refusal, what_may_pass_costs_the_attempt_only_after_some_tries) {
-  lane home;
-  auto v = of(home, 1);
+  lane of_kind;
+  auto v = of(of_kind, 1);
   for (int i = 0; i < 4; ++i) after_refusal(v, unlucky);
   EXPECT_TRUE(std::holds_alternative<succeeded>(v.result));
   after_refusal(v, unlucky);
@@ -205,8 +205,8 @@ TEST(after_refusal, what_may_pass_costs_the_attempt_only_after_some_tries) {
 }
 
 TEST(after_refusal, the_error_of_the_handler_is_kept) {
-  lane home;
-  auto v = of(home, 1, failed{"boom", {}, false});
+  lane of_kind;
+  auto v = of(of_kind, 1, failed{"boom", {}, false});
   for (int i = 0; i < 5; ++i) after_refusal(v, checked);
   EXPECT_TRUE(std::get<failed>(v.result).final);
   EXPECT_EQ(std::get<failed>(v.result).error,

@@ -133,7 +133,7 @@ TEST_F(http_client, does_not_keep_what_the_server_closes) {
   EXPECT_EQ(http_.idle_connections(), 0U);
 }
 
-TEST_F(http_client, does_not_keep_a_connection_with_bytes_that_nobody_asked_for) {
+TEST_F(http_client, does_not_keep_a_connection_with_bytes_that_were_not_asked_for) {
   server_.on("GET /", [](http_exchange& x) {
     x.write(
         "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");

@@ -33,7 +33,7 @@ class http_failure : public http_fixture {
   }
 };
 
-/// A port on which nobody accepts.
+/// A port that accepts no connection.
 class listening_port {
  public:
   explicit listening_port(int backlog) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -84,7 +84,7 @@ TEST_F(http_failure, a_connection_that_hangs) {
   EXPECT_EQ(std::string(why.what()), port.url() + ": no connection in time");
 }
 
-TEST_F(http_failure, nobody_listens) {
+TEST_F(http_failure, no_server_listens) {
   std::string url;
   {
     const http_stand_in gone;

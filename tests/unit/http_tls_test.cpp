@@ -66,7 +66,7 @@ TEST_F(http_tls, refuses_a_certificate_for_another_host) {
   EXPECT_TRUE(server.calls().empty());
 }
 
-TEST_F(http_tls, refuses_an_authority_that_nobody_trusts) {
+TEST_F(http_tls, refuses_an_authority_that_is_not_trusted) {
   http_stand_in server(local_);
   client http(io_.get_executor());
   const auto why = failure(http, request(server.url()));
@@ -93,7 +93,7 @@ TEST_F(http_tls, a_file_of_authorities_that_is_none) {
   EXPECT_THAT(why.what(), HasSubstr("/no/such/file"));
 }
 
-TEST_F(http_tls, an_answer_without_length_that_ends_without_a_goodbye_is_cut) {
+TEST_F(http_tls, an_answer_without_length_that_ends_without_close_notify_is_cut) {
   http_stand_in server(local_);
   client http(io_.get_executor(), trusting(authority_.path()));
   server.on("GET /cut", [](http_exchange& x) {

@@ -40,7 +40,7 @@ TEST(kind_info, leaves_no_mark_in_the_statements_of_the_worker) {
   kind_info kind;
   kind.table = "public.jobs";
   for (const auto& statement :
-       {queries::claim, queries::claim_careful, queries::succeed, queries::fail}) {
+       {queries::claim, queries::claimed_jobs, queries::succeed, queries::fail}) {
     EXPECT_EQ(kind.bind(statement).find('{'), std::string::npos) << statement.name;
   }
 }

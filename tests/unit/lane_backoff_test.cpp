@@ -26,6 +26,15 @@ TEST(lane_backoff, waits_twice_as_long_each_time_up_to_the_longest) {
   }
 }
 
+TEST(lane_backoff, keeps_the_reason_until_a_try_succeeds) {
+  lane_backoff tries(1s);
+  EXPECT_EQ(tries.reason(), "");
+  tries.failed(start, "denied");
+  EXPECT_EQ(tries.reason(), "denied");
+  tries.reset();
+  EXPECT_EQ(tries.reason(), "");
+}
+
 TEST(lane_backoff, is_hopeless_after_three_failures_in_a_row) {
   lane_backoff tries(1s);
   for (int i = 0; i < 2; ++i) tries.failed(start);

@@ -37,7 +37,7 @@ TEST(pg_error, query_error_names_the_statement_and_the_sqlstate) {
 
 TEST(pg_error, lost_and_failed_connections_are_of_class_connection) {
   EXPECT_EQ(classify(connection_lost("gone", true).sqlstate()), error_class::connection);
-  EXPECT_EQ(classify(connect_failed("nobody there").sqlstate()), error_class::connection);
+  EXPECT_EQ(classify(connect_failed("no server").sqlstate()), error_class::connection);
 }
 
 TEST(pg_endpoint, knows_the_place_but_not_the_secret) {

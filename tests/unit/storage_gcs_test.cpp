@@ -319,7 +319,7 @@ TEST_F(storage_gcs, does_not_read_more_than_allowed) {
   EXPECT_FALSE(why.temporary);
 }
 
-TEST_F(storage_gcs, refuses_keys_before_it_asks_anybody) {
+TEST_F(storage_gcs, refuses_keys_before_any_request) {
   gcs_store files(http_, account(), options());
   play([&]() -> awaitable<void> {
     try {

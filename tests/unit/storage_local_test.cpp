@@ -340,7 +340,7 @@ TEST_F(storage_local, works_elsewhere_if_told_so) {
 }
 
 // A cancelled job leaves its thread behind; what that does must not touch what is gone.
-TEST_F(storage_local, work_that_nobody_waits_for_any_more_holds_what_it_needs) {
+TEST_F(storage_local, work_that_is_no_longer_waited_for_holds_what_it_needs) {
   std::function<void()> kept;
   {
     asio::io_context io;

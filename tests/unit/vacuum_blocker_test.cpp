@@ -33,14 +33,30 @@ TEST(vacuum_blocker, goes_by_transactions_where_there_is_no_time) {
   EXPECT_FALSE(holds_too_long(slot, 0s));
 }
 
+/// What the server would answer: one row of these fields, as text; null for NULL.
+pg::result answer_of(const std::vector<const char*>& fields) {
+  pg::result out(PQmakeEmptyPGresult(nullptr, PGRES_TUPLES_OK));
+  auto* const raw = const_cast<PGresult*>(out.raw());
+  std::string name = "column";
+  std::vector<PGresAttDesc> columns(fields.size());
+  for (auto& each : columns) each.name = name.data();
+  PQsetResultAttrs(raw, static_cast<int>(columns.size()), columns.data());
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    std::string text = fields[i] == nullptr ? "" : fields[i];
+    const int length = fields[i] == nullptr ? -1 : static_cast<int>(text.size());
+    PQsetvalue(raw, 0, static_cast<int>(i), text.data(), length);
+  }
+  return out;
+}
+
 TEST(vacuum_blocker, is_read_from_a_row_with_gaps) {
-  const auto holder =
-      read_vacuum_blocker({"slot", "lagging", std::nullopt, std::nullopt, "inactive", std::nullopt,
-                           std::nullopt, "7", std::nullopt});
-  EXPECT_EQ(text_of(holder), "replication slot lagging (inactive)");
-  EXPECT_EQ(holder.transactions, 7);
-  EXPECT_FALSE(holder.seconds);
-  EXPECT_THROW(read_vacuum_blocker({"slot"}), std::out_of_range);
+  const auto holders = read_vacuum_blockers(
+      answer_of({"slot", "lagging", nullptr, nullptr, "inactive", nullptr, nullptr, "7", nullptr}));
+  ASSERT_EQ(holders.size(), 1u);
+  EXPECT_EQ(text_of(holders[0]), "replication slot lagging (inactive)");
+  EXPECT_EQ(holders[0].transactions, 7);
+  EXPECT_FALSE(holders[0].seconds);
+  EXPECT_THROW(read_vacuum_blockers(answer_of({"slot"})), std::out_of_range);
 }
 
 TEST(vacuum_blocker, tells_who_it_is) {

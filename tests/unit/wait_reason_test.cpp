@@ -46,6 +46,12 @@ TEST(wait_reason, names_everything_that_keeps_it) {
             "mail in the last 30 seconds: start one that serves it");
 }
 
+TEST(wait_reason, names_the_error_of_a_kind_of_which_nothing_can_be_claimed) {
+  auto facts = ready();
+  facts.kind_problem = "permission denied";
+  EXPECT_EQ(wait_reason(facts), "claims of kind mail fail: permission denied");
+}
+
 TEST(wait_reason, of_a_held_job_is_how_many_it_waits_for) {
   auto facts = ready();
   facts.due = false;

@@ -1,5 +1,5 @@
--- The engine's tables. A job is a row of a user's own table; what stands here is only what the
--- engine needs beside it: who waits, who runs, what failed, what was achieved so far.
+-- The engine's tables. A job is a row of a user's own table; here is only what the engine needs beside
+-- it: which jobs wait, which run and where, which failed, what they have stored so far.
 --
 -- The tables that every job passes through (queue, leases) have no foreign keys and no index that
 -- is not needed to find the next row: each would be paid for by every job.
@@ -95,12 +95,14 @@ CREATE TABLE rowrunner.workers (
   kinds      text[] NOT NULL,
   version    text NOT NULL,
   started_at timestamptz NOT NULL DEFAULT now(),
-  seen_at    timestamptz NOT NULL DEFAULT now()
+  seen_at    timestamptz NOT NULL DEFAULT now(),
+  -- The kinds of which it can claim nothing, each with the error.
+  problems   jsonb NOT NULL DEFAULT '{}'
 ) WITH (fillfactor = 50);
 
 -- Those that count as alive. They report every ten seconds, so that two reports may be lost.
 CREATE VIEW rowrunner.live_workers AS
-  SELECT w.worker, w.kinds FROM rowrunner.workers w WHERE w.seen_at > now() - interval '30 seconds';
+  SELECT w.worker, w.kinds, w.problems FROM rowrunner.workers w WHERE w.seen_at > now() - interval '30 seconds';
 
 -- Requests to stop a running job. They name the lease, so that none can reach a later run.
 CREATE TABLE rowrunner.cancellations (

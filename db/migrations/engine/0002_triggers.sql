@@ -2,9 +2,9 @@
 --
 -- All of them are AFTER triggers: a BEFORE UPDATE trigger, even one whose WHEN is false, locks each row
 -- a second time, and two updates are what a job consists of. They belong to rowrunner_engine and run with
--- its rights, so that an application that may INSERT a job needs no right on the engine's tables. That
+-- its permissions, so that an application that may INSERT a job needs none on the engine's tables. That
 -- role owns what every INSERT calls, so nothing that the owner of a job table wrote may run with its
--- rights: a trigger here never reads or writes a job table itself.
+-- permissions: a trigger here never reads or writes a job table itself.
 
 -- A time-ordered uuid (version 7) for plain INSERTs: neighbours in time are neighbours in the index.
 -- The body is parsed when the function is made, and the time is in floating point, which is cheaper than
@@ -25,7 +25,7 @@ RETURN ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bi
 
 -- How far claims have come, for all workers of a kind: each would otherwise pass over what the others
 -- have taken. It is a hint, seen at once and outside of transactions, and so a sequence; what falls
--- behind it (late commits, jobs given back) is found by looking from the front. The mark holds the
+-- behind it (late commits, released jobs) is found by starting from the front. The mark holds the
 -- priority in its upper bits and the number of an entry at the back of the queue in its lower 47.
 CREATE FUNCTION rowrunner.reached_mark(priority smallint, seq bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -48,7 +48,7 @@ RETURN CASE WHEN last > coalesce(pg_sequence_last_value(mark), 0)
 -- A NOTIFY takes a lock that serialises commits, so it must be rare. A worker that is about to sleep
 -- arms the flag of its kind; the first enqueue that finds it armed disarms it and notifies, all
 -- others pay one read. The flag is a sequence (the time in ms until which it is armed), because
--- setval is seen at once by everybody and leaves no dead row behind. A wake-up that gets lost
+-- setval is seen at once by all sessions and leaves no dead row behind. A wake-up that gets lost
 -- (the notifying transaction rolls back) costs at most one polling interval.
 --
 -- PREPARE TRANSACTION refuses a transaction that has notified. Where it can be used at all, the
@@ -103,8 +103,8 @@ $$;
 --
 -- An enqueue of one row pays for every statement that its triggers run. The usual row, queued and due,
 -- costs one: whether there are others is found out by the statement that adds the entries, and told by a
--- setting, which lasts until then. And to set search_path for a call, and back, costs as much as giving a
--- job its place: instead everything is named with its schema, operators included, so that nothing of the
+-- setting, which lasts until then. And to set search_path for a call, and back, costs as much as adding a
+-- queue entry: instead everything is named with its schema, operators included, so that nothing of the
 -- caller's can stand in for it. A column of the job table may have the name of a variable.
 CREATE FUNCTION rowrunner.on_insert() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER AS $$
@@ -202,8 +202,8 @@ BEGIN
     DELETE FROM rowrunner.steps s WHERE s.kind = my_kind AND s.job_id = NEW.id;
     DELETE FROM rowrunner.progress p WHERE p.kind = my_kind AND p.job_id = NEW.id;
   END IF;
-  -- Somebody may have asked to cancel the job while its end waited for this row: the statement that
-  -- puts it back does not see that request, this one does.
+  -- A cancel may have been requested while the end of the job waited for this row: the statement that
+  -- queues it again does not see that request, this one does.
   IF OLD.status = 'processing' THEN
     SELECT c.reason INTO cancel_reason FROM rowrunner.cancellations c
       WHERE c.lease = OLD.lease AND c.job_id = NEW.id;

@@ -110,7 +110,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                       'lease', 'priority', 'run_at')
 $$;
 
--- Whether a default or CHECK can be tried without running anybody's code with the caller's permissions:
+-- Whether a default or CHECK can be tried without running a table owner's code with the caller's permissions:
 -- it depends on nothing but its table, and calls only built-in functions that do nothing but compute.
 CREATE FUNCTION rowrunner.only_computes(expression pg_node_tree, catalog regclass, entry oid,
                                         job_table regclass) RETURNS boolean

@@ -83,21 +83,38 @@ BEGIN
 END
 $$;
 
--- Gives each role what it needs of a job table and of the sequences of its kind. Says which schema it may
--- not use: that is for the owner of the schema to decide.
+-- What each role needs of a job table; NULL: of all columns. rowrunner_job_writer gets nothing of what a job is about:
+-- triggers of other tables' owners run as this role.
+CREATE FUNCTION rowrunner.job_table_permissions() RETURNS TABLE (role text, privilege text, columns name[])
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  VALUES ('rowrunner_app', 'SELECT', NULL::name[]), ('rowrunner_app', 'INSERT', NULL),
+         ('rowrunner_worker', 'SELECT', NULL), ('rowrunner_worker', 'INSERT', NULL),
+         ('rowrunner_worker', 'UPDATE', NULL), ('rowrunner_worker', 'DELETE', NULL),
+         ('rowrunner_job_writer', 'SELECT', '{xmin,id,status,priority,run_at,created_at,updated_at,attempts,'
+                                            'max_attempts,last_error,lease,locked_by}'),
+         ('rowrunner_job_writer', 'UPDATE', '{status,attempts,last_error,run_at,updated_at,lease,locked_at,locked_by}')
+$$;
+
+-- The statements that give them.
+CREATE FUNCTION rowrunner.grants_on(job_table regclass) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT string_agg(format('GRANT %s ON %s TO %I', g.privileges, job_table, g.role), '; ' ORDER BY g.first)
+  FROM (SELECT p.role, min(p.n) AS first,
+               string_agg(p.privilege || coalesce(' (' || array_to_string(p.columns, ', ') || ')', ''), ', '
+                          ORDER BY p.n) AS privileges
+        FROM rowrunner.job_table_permissions() WITH ORDINALITY p (role, privilege, columns, n) GROUP BY p.role) g
+$$;
+
+-- Gives each role what it needs of a job table. Says which schema it may not use: that is for the owner of the schema
+-- to decide.
 CREATE FUNCTION rowrunner.grant_access(mine rowrunner.kinds) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   in_schema CONSTANT regnamespace := (SELECT relnamespace FROM pg_class WHERE oid = mine.job_table);
   excluded text;
 BEGIN
-  EXECUTE format('GRANT SELECT, INSERT ON %s TO rowrunner_app', mine.job_table);
-  EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO rowrunner_worker', mine.job_table);
-  -- Not what a job is about: triggers of other tables' owners run as this role.
   EXECUTE format('REVOKE ALL ON %s FROM rowrunner_job_writer', mine.job_table);
-  EXECUTE format('GRANT SELECT (xmin, id, status, priority, run_at, created_at, updated_at, attempts, max_attempts,'
-                 ' last_error, lease, locked_by), UPDATE (status, attempts, last_error, run_at, updated_at,'
-                 ' lease, locked_at, locked_by) ON %s TO rowrunner_job_writer', mine.job_table);
+  EXECUTE rowrunner.grants_on(mine.job_table);
   SELECT string_agg(r, ', ' ORDER BY r) INTO excluded
     FROM unnest(ARRAY['rowrunner_app', 'rowrunner_job_writer', 'rowrunner_worker']) r
     WHERE NOT has_schema_privilege(r, in_schema, 'USAGE');

@@ -106,8 +106,8 @@ $$;
 
 -- Cancels a job. A waiting one ends at once ('cancelled'); of a running one it is asked ('requested'),
 -- and its worker hears of it within two seconds. Otherwise answers the status that the job has, or
--- NULL if there is none. With `cascade` the jobs that wait for it are cancelled too: first those that nothing waits for,
--- as a run_after that holds the waits row of one of them may wait for its parents.
+-- NULL if there is none. With `cascade` the jobs that wait for it are cancelled too: first those that nothing waits
+-- for, as a run_after that holds the waits row of one of them may wait for its parents.
 CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL, cascade boolean DEFAULT false)
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -158,7 +158,7 @@ $$;
 -- are answered with the error. At `until` it ends; what it did not come to is left as it is.
 CREATE FUNCTION rowrunner.rescue_jobs(mine rowrunner.kinds, ids uuid[], leases bigint[], workers text[],
                                       until timestamptz)
-RETURNS TABLE (job_id uuid, lease bigint, status text, attempts integer, error text)
+RETURNS TABLE (job_id uuid, lease bigint, status text, attempts integer, error text, cancelled boolean)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   back jsonb;
@@ -191,14 +191,15 @@ BEGIN
             lease = NULL, locked_at = NULL, locked_by = NULL, updated_at = now()
         FROM judged h
         WHERE t.id = h.id AND t.status = 'processing' AND t.lease = h.lease
-        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker, h.charge
+        RETURNING t.id, h.lease, t.status, t.attempts, t.last_error, h.worker, h.charge, h.reason
       ), noted AS (
         INSERT INTO rowrunner.attempts (kind, job_id, attempt, worker, error)
         SELECT $5, b.id, CASE b.charge WHEN 1 THEN b.attempts ELSE least(b.attempts, 2147483646) + 1 END,
                b.worker, b.last_error FROM back b
       )
       SELECT (SELECT jsonb_agg(jsonb_build_object('job_id', b.id, 'lease', b.lease, 'status', b.status,
-                                                  'attempts', b.attempts)) FROM back b),
+                                                  'attempts', b.attempts,
+                                                  'cancelled', b.reason IS NOT NULL)) FROM back b),
              (SELECT h.id FROM held h
               WHERE NOT EXISTS (SELECT FROM back b WHERE b.id = h.id AND b.status <> 'processing') LIMIT 1)
       $sql$, mine.job_table)
@@ -213,10 +214,11 @@ BEGIN
     reason := SQLERRM;
   END;
   IF reason IS NULL THEN
-    RETURN QUERY SELECT r.job_id, r.lease, r.status, r.attempts, NULL::text
-      FROM jsonb_to_recordset(back) AS r (job_id uuid, lease bigint, status text, attempts integer);
+    RETURN QUERY SELECT r.job_id, r.lease, r.status, r.attempts, NULL::text, r.cancelled
+      FROM jsonb_to_recordset(back)
+        AS r (job_id uuid, lease bigint, status text, attempts integer, cancelled boolean);
   ELSIF half = 0 THEN
-    RETURN QUERY VALUES (ids[1], leases[1], NULL::text, NULL::integer, reason);
+    RETURN QUERY VALUES (ids[1], leases[1], NULL::text, NULL::integer, reason, false);
   ELSE
     RETURN QUERY SELECT * FROM rowrunner.rescue_jobs(mine, ids[:half], leases[:half], workers[:half], until);
     RETURN QUERY SELECT * FROM rowrunner.rescue_jobs(mine, ids[half + 1:], leases[half + 1:],
@@ -226,15 +228,15 @@ END
 $$;
 
 -- Takes the jobs of lost workers back: leases of the kind that have expired are removed, and what is
--- still processing under them is queued again, or ends, as rescue_jobs says. Answers these jobs,
--- and with an error those whose rows could not be written.
+-- still processing under them is queued again, or ends, as rescue_jobs says. Answers these jobs (`cancelled`: as a
+-- cancel was requested, which some tables call failed), and with an error those whose rows could not be written.
 -- A lease of which a job could not be taken back is put off: for a second if the row is locked, and for
 -- longer each time, up to ten minutes, if writing it fails. So a rescue always comes to the others. If asked
 -- to `say_locked`, it answers one more row, with the status 'locked' and no job, if leases were put off for a
 -- second: rows of them are locked, or the time was up before it came to them.
 CREATE FUNCTION rowrunner.rescue(kind_id smallint, at_most integer DEFAULT 100,
                                  say_locked boolean DEFAULT false)
-RETURNS TABLE (job_id uuid, status text, attempts integer, error text)
+RETURNS TABLE (job_id uuid, status text, attempts integer, error text, cancelled boolean)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SET lock_timeout = '100ms'
 SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -261,7 +263,7 @@ BEGIN
     IF back.error IS NOT NULL THEN
       failed := failed || back.lease;
     END IF;
-    RETURN QUERY VALUES (back.job_id, back.status, back.attempts, back.error);
+    RETURN QUERY VALUES (back.job_id, back.status, back.attempts, back.error, back.cancelled);
   END LOOP;
   EXECUTE format($sql$
     DELETE FROM rowrunner.leases l
@@ -276,7 +278,7 @@ BEGIN
     WHERE l.lease = ANY (expired);
   IF say_locked AND EXISTS (SELECT FROM rowrunner.leases l
                             WHERE l.lease = ANY (expired) AND l.lease <> ALL (failed)) THEN
-    RETURN QUERY VALUES (NULL::uuid, 'locked', NULL::integer, NULL::text);
+    RETURN QUERY VALUES (NULL::uuid, 'locked', NULL::integer, NULL::text, false);
   END IF;
 END
 $$;
@@ -382,6 +384,65 @@ BEGIN
           WHERE j.status = 'queued' AND j.priority = e.priority AND j.run_at < 'infinity'
           FOR NO KEY UPDATE OF j SKIP LOCKED) u $sql$, job_table)
     USING kind, ids, priorities;
+END
+$$;
+
+-- Claims jobs as db/queries/engine/claim.sql does, but around those whose rows other sessions have locked, which keep
+-- their entries: of up to `at_most` entries behind that one. It locks every job once more, so it is not the rule for
+-- workers of many jobs a second. Answers how many entries it saw and the last of them; the lease names the jobs, in
+-- their order. What claim.sql says of the clock, of CASE and of refuse_claim holds here, too.
+CREATE FUNCTION rowrunner.claim_free(kind_id smallint, behind_priority smallint, behind_seq bigint, at_most integer,
+                                     lease bigint, worker text, lease_for interval,
+                                     OUT seen integer, OUT last_priority smallint, OUT last_seq bigint)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine rowrunner.kinds;
+BEGIN
+  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.id = claim_free.kind_id AND NOT k.paused;
+  IF NOT FOUND THEN
+    seen := 0;
+    RETURN;
+  END IF;
+  EXECUTE format($sql$
+    WITH entry AS MATERIALIZED (
+      SELECT q.ctid AS address, q.priority, q.seq, q.job_id FROM rowrunner.queue q
+      WHERE q.kind = $1 AND (q.priority, q.seq) > ($2, $3)
+      ORDER BY q.kind, q.priority, q.seq LIMIT $4 FOR UPDATE SKIP LOCKED
+    ), free AS MATERIALIZED (
+      SELECT j.id FROM %1$s j WHERE j.id = ANY (ARRAY(SELECT e.job_id FROM entry e))
+      FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
+        SELECT e.address FROM entry e
+        WHERE EXISTS (SELECT FROM free f WHERE f.id = e.job_id)
+           OR NOT EXISTS (SELECT FROM %1$s j WHERE j.id = e.job_id)))
+    ), taken AS (
+      UPDATE %1$s j
+      SET status = 'processing', lease = $5, locked_at = now(), locked_by = $6, updated_at = now()
+      FROM entry e JOIN free f ON f.id = e.job_id
+      WHERE j.id = e.job_id
+        AND CASE WHEN j.status = 'queued' AND j.priority = e.priority THEN j.run_at <= clock_timestamp() END
+      RETURNING CASE WHEN j.status = 'processing' AND j.lease = $5 THEN j.id
+                     ELSE rowrunner.refuse_claim(j.id) END AS id, e.priority, e.seq
+    ), batch AS MATERIALIZED (
+      SELECT array_agg(t.id ORDER BY t.priority, t.seq) AS ids FROM taken t
+    ), leased AS (
+      INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids, lease_for)
+      SELECT $5, $1, $6, clock_timestamp() + $7, b.ids, $7 FROM batch b WHERE b.ids IS NOT NULL
+    ), untaken AS MATERIALIZED (
+      SELECT array_agg(f.id) AS ids, array_agg(e.priority) AS priorities
+      FROM entry e JOIN free f ON f.id = e.job_id
+      WHERE (SELECT f.id = ANY (b.ids) FROM batch b) IS NOT TRUE
+    ), set_aside AS MATERIALIZED (
+      SELECT CASE WHEN u.ids IS NOT NULL THEN rowrunner.set_aside_untaken($1, %1$L, u.ids, u.priorities) END
+      FROM untaken u
+    )
+    SELECT (SELECT count(*) FROM entry e), last.priority, last.seq
+    FROM set_aside LEFT JOIN LATERAL (
+      SELECT e.priority, e.seq FROM entry e ORDER BY e.priority DESC, e.seq DESC LIMIT 1) last ON true
+    $sql$, mine.job_table)
+  INTO seen, last_priority, last_seq
+  USING mine.id, behind_priority, behind_seq, at_most, claim_free.lease, claim_free.worker, claim_free.lease_for;
 END
 $$;
 

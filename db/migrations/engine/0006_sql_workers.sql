@@ -58,62 +58,6 @@ BEGIN
 END
 $$;
 
--- The jobs of up to `at_most` queue entries behind (priority, seq), claimed; and where it stopped, how many
--- entries it saw. Jobs come in their order, each as its whole row; the lease is text, because JavaScript
--- reads numbers as doubles and would round it. The entry of a locked row stays, so the caller goes on behind
--- it. It goes by the clock and not by now(): many drivers open a transaction long before they claim, and
--- a job that was enqueued since would seem to be early, and lose its entry.
--- What is asked of a job stands in a CASE, about which the planner has no statistics to go by.
-CREATE FUNCTION rowrunner.take(mine rowrunner.kinds, worker text, at_most integer, lease_for interval,
-                               INOUT priority smallint, INOUT seq bigint,
-                               OUT seen integer, OUT jobs jsonb[])
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  EXECUTE format($sql$
-    WITH entry AS MATERIALIZED (
-      SELECT q.ctid AS address, q.priority, q.seq, q.job_id FROM rowrunner.queue q
-      WHERE q.kind = $1 AND (q.priority, q.seq) > ($6, $7)
-      ORDER BY q.kind, q.priority, q.seq LIMIT $2 FOR UPDATE SKIP LOCKED
-    ), free AS MATERIALIZED (
-      SELECT j.id FROM %1$s j WHERE j.id = ANY (ARRAY(SELECT e.job_id FROM entry e))
-      FOR UPDATE SKIP LOCKED
-    ), gone AS (
-      DELETE FROM rowrunner.queue q WHERE q.ctid = ANY (ARRAY(
-        SELECT e.address FROM entry e
-        WHERE EXISTS (SELECT FROM free f WHERE f.id = e.job_id)
-           OR NOT EXISTS (SELECT FROM %1$s j WHERE j.id = e.job_id)))
-    ), taken AS (
-      UPDATE %1$s j
-      SET status = 'processing', lease = $3, locked_at = now(), locked_by = $4, updated_at = now()
-      FROM entry e JOIN free f ON f.id = e.job_id
-      WHERE j.id = e.job_id
-        AND CASE WHEN j.status = 'queued' AND j.priority = e.priority THEN j.run_at <= clock_timestamp() END
-      RETURNING CASE WHEN j.status = 'processing' AND j.lease = $3 THEN j.id
-                     ELSE rowrunner.refuse_claim(j.id) END AS id, e.priority, e.seq,
-                to_jsonb(j.*) || jsonb_build_object('lease', j.lease::text) AS job
-    ), early AS (
-      -- Not due although it has an entry (the clock was set back), or a trigger suppressed the UPDATE.
-      INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
-      SELECT $1, CASE WHEN j.run_at > now() THEN j.run_at
-                      ELSE rowrunner.pass_over($1, j.id, 'the UPDATE that takes the job changed no row') END,
-             j.priority, j.id
-      FROM entry e JOIN free f ON f.id = e.job_id JOIN %1$s j ON j.id = e.job_id
-      WHERE CASE WHEN j.status = 'queued' AND j.priority = e.priority AND j.run_at < 'infinity'
-                 THEN j.id NOT IN (SELECT t.id FROM taken t) END
-    ), leased AS (
-      INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids, lease_for)
-      SELECT $3, $1, $4, clock_timestamp() + $5, array_agg(t.id), $5 FROM taken t HAVING count(*) > 0
-    )
-    SELECT last.priority, last.seq, (SELECT count(*) FROM entry e),
-           (SELECT array_agg(t.job ORDER BY t.priority, t.seq) FROM taken t)
-    FROM (SELECT) one LEFT JOIN LATERAL (
-      SELECT e.priority, e.seq FROM entry e ORDER BY e.priority DESC, e.seq DESC LIMIT 1) last ON true
-    $sql$, mine.job_table)
-  INTO take.priority, take.seq, take.seen, take.jobs
-  USING mine.id, take.at_most, rowrunner.new_lease(), take.worker, take.lease_for, take.priority, take.seq;
-END
-$$;
-
 -- Removes the stale ones of the next thousand entries behind (priority, seq): after a bulk DELETE a claim
 -- would otherwise read each. No job is locked for it: whatever queues a job gives it a new entry.
 CREATE FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priority smallint, seq bigint)
@@ -183,7 +127,8 @@ BEGIN
 END
 $$;
 
--- Takes up to `at_most` jobs that are due, each as its whole row with its lease in it. It goes on until it
+-- Takes up to `at_most` jobs that are due, each as its whole row with its lease in it, which is text, because
+-- JavaScript reads numbers as doubles and would round it. It goes on until it
 -- has a job or has seen every entry that no other session has locked. If a batch cannot be claimed, it goes
 -- on entry by entry and puts off what cannot be claimed, twenty entries in one call at most.
 CREATE FUNCTION rowrunner.claim(kind text, worker text, at_most integer DEFAULT 1,
@@ -193,6 +138,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off SE
 SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(claim.kind);
+  lease CONSTANT bigint := rowrunner.new_lease();
   batch integer := claim.at_most;
   priority smallint := -32768;
   seq bigint := -9223372036854775808;
@@ -217,11 +163,7 @@ BEGIN
   FOR lost IN SELECT * FROM rowrunner.rescue(mine.id) LOOP
     IF lost.error IS NULL THEN
       rescued := rescued + 1;
-      -- Where a cancelled job is called failed, its error tells; it does not count, as in rowrunner.fail.
-      failed := failed + (lost.status = 'failed' AND NOT (mine.cancelled_status = 'failed' AND EXISTS (
-        SELECT FROM rowrunner.failures f
-        WHERE f.kind = mine.id AND f.job_id = lost.job_id
-          AND (f.error = 'cancelled' OR f.error LIKE 'cancelled: %'))))::integer;
+      failed := failed + (lost.status = 'failed' AND NOT lost.cancelled)::integer;
     ELSE
       RAISE WARNING 'job % of a lost worker cannot be taken back: %', lost.job_id, lost.error;
     END IF;
@@ -230,8 +172,12 @@ BEGIN
   PERFORM rowrunner.fire_noted();
   WHILE jobs IS NULL AND seen IS DISTINCT FROM 0 AND put_off < 20 LOOP
     BEGIN
-      SELECT * INTO priority, seq, seen, jobs
-        FROM rowrunner.take(mine, claim.worker, batch, claim.lease_for, priority, seq);
+      SELECT * INTO seen, priority, seq
+        FROM rowrunner.claim_free(mine.id, priority, seq, batch, lease, claim.worker, claim.lease_for);
+      EXECUTE format($sql$
+        SELECT array_agg(to_jsonb(j.*) || jsonb_build_object('lease', l.lease::text) ORDER BY n.position)
+        FROM rowrunner.leases l CROSS JOIN unnest(l.job_ids) WITH ORDINALITY n (id, position)
+        JOIN %s j ON j.id = n.id WHERE l.lease = $1 $sql$, mine.job_table) INTO jobs USING lease;
       IF jobs IS NULL AND seen > 0 THEN
         PERFORM rowrunner.drop_stale_entries(mine, priority, seq);
       END IF;
@@ -278,7 +224,7 @@ END
 $$;
 
 -- The lease names a job no longer; the last one takes the lease with it. Called after the write
--- counted, by callers that locked the lease before the job, as everybody does.
+-- counted, by callers that locked the lease before the job, which is the order of all locks.
 CREATE FUNCTION rowrunner.strike_from_lease(lease bigint, job_id uuid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,23 +1,15 @@
--- What the roles lack on the job table of kind $1; see rowrunner.grant_access.
-WITH wanted (role, privilege, columns) AS (
-  VALUES ('rowrunner_app', 'SELECT', NULL), ('rowrunner_app', 'INSERT', NULL),
-         ('rowrunner_worker', 'SELECT', NULL), ('rowrunner_worker', 'INSERT', NULL),
-         ('rowrunner_worker', 'UPDATE', NULL), ('rowrunner_worker', 'DELETE', NULL),
-         ('rowrunner_job_writer', 'SELECT', '{xmin,id,status,priority,run_at,created_at,updated_at,attempts,max_attempts,'
-                                            'last_error,lease,locked_by}'),
-         ('rowrunner_job_writer', 'UPDATE', '{status,attempts,last_error,run_at,updated_at,lease,locked_at,'
-                                            'locked_by}')
-), job_table AS (
+-- What the roles lack on the job table of kind $1.
+WITH job_table AS (
   SELECT k.kind, c.oid, c.oid::regclass::text AS name, c.relnamespace
   FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table WHERE k.kind = $1
 )
 SELECT t.kind, format('%s lacks %s on %s', w.role, string_agg(w.privilege, ', '), t.name), 'run: rowrunner migrate'
-FROM job_table t CROSS JOIN wanted w
+FROM job_table t CROSS JOIN rowrunner.job_table_permissions() w
 WHERE to_regrole(w.role) IS NOT NULL
   AND NOT CASE WHEN w.columns IS NULL THEN has_table_privilege(w.role, t.oid, w.privilege)
                ELSE (SELECT bool_and(has_column_privilege(w.role, t.oid, a.attnum, w.privilege))
                      FROM pg_attribute a
-                     WHERE a.attrelid = t.oid AND NOT a.attisdropped AND a.attname = ANY (w.columns::name[])) END
+                     WHERE a.attrelid = t.oid AND NOT a.attisdropped AND a.attname = ANY (w.columns)) END
 GROUP BY t.kind, t.name, w.role
 UNION ALL
 SELECT t.kind, format('%s may not use the schema of %s', string_agg(r.rolname, ', ' ORDER BY r.rolname), t.name),

@@ -105,7 +105,7 @@ GRANT USAGE ON SEQUENCE rowrunner.queue_back TO rowrunner_worker;
 GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.reached_mark(smallint, bigint), rowrunner.reached_seq(regclass, smallint),
   rowrunner.reach(regclass, bigint), rowrunner.job_columns(), rowrunner.kind_named(text),
-  rowrunner.job_table_columns(text), rowrunner.requeue(text, uuid),
+  rowrunner.job_table_columns(text), rowrunner.job_table_permissions(), rowrunner.requeue(text, uuid),
   rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text, boolean),
   rowrunner.enqueue_again(text, uuid, timestamptz), rowrunner.run_now(text, uuid),
   rowrunner.rescue(smallint, integer, boolean), rowrunner.concerns_one_row(text),
@@ -122,9 +122,9 @@ GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.refuse_claim(uuid), rowrunner.refuse_end(uuid),
   rowrunner.claim_one(regclass, uuid, smallint, bigint, text),
   rowrunner.claim_each(smallint, smallint, bigint, integer, bigint, text, bigint),
+  rowrunner.claim_free(smallint, smallint, bigint, integer, bigint, text, interval),
   rowrunner.claim(text, text, integer, interval), rowrunner.heartbeat(bigint, interval),
   rowrunner.refuse_unless(boolean, text, text), rowrunner.check_lease_for(interval),
-  rowrunner.take(rowrunner.kinds, text, integer, interval, smallint, bigint),
   rowrunner.drop_stale_entries(rowrunner.kinds, smallint, bigint),
   rowrunner.put_off_entry(rowrunner.kinds, smallint, bigint, text, text),
   rowrunner.worker_seen(text, text),
@@ -142,7 +142,7 @@ GRANT SELECT ON rowrunner.schema_info, rowrunner.kinds, rowrunner.queue, rowrunn
   rowrunner.progress, rowrunner.attempts, rowrunner.claim_errors, rowrunner.failures, rowrunner.counters,
   rowrunner.waits, rowrunner.edges, rowrunner.join_candidates TO rowrunner_app;
 GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.job_columns(),
-  rowrunner.job_table_columns(text), rowrunner.requeue(text, uuid),
+  rowrunner.job_table_columns(text), rowrunner.job_table_permissions(), rowrunner.requeue(text, uuid),
   rowrunner.enqueue_again(text, uuid, timestamptz), rowrunner.run_now(text, uuid),
   rowrunner.run_after(text, uuid, text, uuid[], text, interval),
   rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text, boolean) TO rowrunner_app;
@@ -162,12 +162,7 @@ BEGIN
     ELSE
       RAISE WARNING 'the permissions on % were not checked: it belongs to %', attached.job_table,
         pg_get_userbyid(owner)
-        USING HINT = format('Let that role run: GRANT SELECT, INSERT ON %1$s TO rowrunner_app;'
-                            ' GRANT SELECT, INSERT, UPDATE, DELETE ON %1$s TO rowrunner_worker;'
-                            ' GRANT SELECT (xmin, id, status, priority, run_at, created_at, updated_at, attempts,'
-                            ' max_attempts, last_error, lease, locked_by), UPDATE (status, attempts, last_error,'
-                            ' run_at, updated_at, lease, locked_at, locked_by) ON %1$s TO rowrunner_job_writer',
-                            attached.job_table);
+        USING HINT = 'Let that role run: ' || rowrunner.grants_on(attached.job_table);
     END IF;
   END LOOP;
 END

@@ -1,24 +1,24 @@
 -- Makes the roles that permissions are given to, and checks those that exist. They belong to the whole
 -- cluster, so another database may have made them already, or be making them now.
 --
--- rowrunner_worker and rowrunner_app are granted to the users that programs log in as. Nobody logs in
--- as the other two: they own the SECURITY DEFINER functions. rowrunner_engine has rights on the
--- engine's tables and on no job table. rowrunner_job_writer has rights on columns of job tables and on nothing
--- else, as triggers of their owners run with its rights; see ensure_job_writer.
+-- rowrunner_worker and rowrunner_app are granted to the users that programs log in as. The owners of SECURITY DEFINER
+-- functions, those of the engine and of each workload, do not log in. rowrunner_engine has permissions on the engine's
+-- tables and on no job table. rowrunner_job_writer has permissions on columns of job tables and on nothing else, as
+-- triggers of their owners run with them; see ensure_job_writer.
 DO $$
 DECLARE
   me CONSTANT pg_catalog.pg_roles := (SELECT r FROM pg_catalog.pg_roles r WHERE r.rolname = current_user);
+  owners CONSTANT text[] := ARRAY[{owners}]::text[];
+  all_roles CONSTANT text[] := owners || ARRAY['rowrunner_worker', 'rowrunner_app'];
   wanted text;
   can_give boolean;
   help CONSTANT text := 'Let an administrator run: ' || (
     SELECT coalesce(string_agg(format('CREATE ROLE %I NOLOGIN; ', r), ''), '') || format(
-             'GRANT rowrunner_engine, rowrunner_job_writer, rowrunner_spots TO %I', current_user)
-    FROM unnest(ARRAY['rowrunner_engine', 'rowrunner_job_writer', 'rowrunner_spots',
-                      'rowrunner_worker', 'rowrunner_app']) r
+             'GRANT %s TO %I', array_to_string(owners, ', '), current_user)
+    FROM unnest(all_roles) r
     WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r));
 BEGIN
-  FOREACH wanted IN ARRAY ARRAY['rowrunner_engine', 'rowrunner_job_writer', 'rowrunner_spots',
-                                'rowrunner_worker', 'rowrunner_app'] LOOP
+  FOREACH wanted IN ARRAY all_roles LOOP
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
       BEGIN
         EXECUTE format('CREATE ROLE %I NOLOGIN', wanted);
@@ -31,7 +31,7 @@ BEGIN
     END IF;
   END LOOP;
 
-  FOREACH wanted IN ARRAY ARRAY['rowrunner_engine', 'rowrunner_job_writer', 'rowrunner_spots'] LOOP
+  FOREACH wanted IN ARRAY owners LOOP
     IF EXISTS (SELECT FROM pg_roles r WHERE r.rolname = wanted
                AND (r.rolcanlogin OR r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication
                     OR r.rolbypassrls OR EXISTS (SELECT FROM pg_auth_members m WHERE m.member = r.oid))) THEN
@@ -51,7 +51,7 @@ BEGIN
     BEGIN
       EXECUTE format('GRANT %I TO %I', wanted, me.rolname);
     EXCEPTION WHEN insufficient_privilege THEN
-      RAISE EXCEPTION '% is not a member of %, to which functions of the engine belong', me.rolname, wanted
+      RAISE EXCEPTION '% is not a member of %, to which functions belong', me.rolname, wanted
         USING HINT = help;
     END;
   END LOOP;

@@ -1,10 +1,10 @@
--- What decides whether job $2 of kind $1 can be claimed, in one row: status, paused, live workers, due,
--- run_at, whether it has a queue entry and how many entries are before that (counted up to 10000), whether
--- it has an entry among the delayed jobs (a claim that failed puts it there for up to ten minutes), whether
--- the table's triggers are in place, the worker whose lease on it has expired, the sessions that lock its
--- row or its table (pid, application, start of the transaction), why a claim of it failed, and for
--- how many other jobs it waits. xmax names a session that has locked or changed the row and not ended yet, unless
--- several do; row_is_free.sql tells whether that lock is in a claim's way.
+-- What decides whether job $2 of kind $1 can be claimed, in one row: status, paused, live workers, due, run_at, whether
+-- it has a queue entry and how many entries are before that (counted up to 10000), whether it has an entry among the
+-- delayed jobs (a claim that failed puts it there for up to ten minutes), whether the table's triggers are in place,
+-- the worker whose lease on it has expired, the sessions that lock its row or its table (pid, application, start of the
+-- transaction), why a claim of it failed, for how many other jobs it waits, and why a worker can claim nothing of the
+-- kind. xmax names a session that has locked or changed the row and not ended yet, unless several do; row_is_free.sql
+-- tells whether that lock is in a claim's way.
 WITH job AS MATERIALIZED (
   SELECT j.id, j.status, j.priority, j.run_at, j.lease, j.xmax AS locker
   FROM {jobs} j WHERE j.id = $2::uuid
@@ -56,7 +56,8 @@ SELECT job.status, k.paused,
         WHERE e.kind = $1::smallint AND e.job_id = job.id) AS claim_error,
        (SELECT format('%s of %s jobs', (SELECT count(*) FROM rowrunner.edges e
                                         WHERE e.child_kind = w.child_kind AND e.child_id = w.child_id), w.parents)
-        FROM rowrunner.waits w WHERE w.child_kind = $1::smallint AND w.child_id = job.id) AS waits_for
+        FROM rowrunner.waits w WHERE w.child_kind = $1::smallint AND w.child_id = job.id) AS waits_for,
+       (SELECT min(w.problems ->> k.kind) FROM rowrunner.live_workers w WHERE k.kind = ANY (w.kinds)) AS kind_problem
 FROM job JOIN rowrunner.kinds k ON k.id = $1::smallint
 LEFT JOIN row_lock r ON true LEFT JOIN pg_stat_activity ra ON ra.pid = r.pid
 LEFT JOIN table_lock t ON true LEFT JOIN pg_stat_activity ta ON ta.pid = t.pid

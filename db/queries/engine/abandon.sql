@@ -1,4 +1,4 @@
--- After a claim whose answer was lost: gives back, uncharged, whatever was taken under lease $1.
+-- After a claim whose answer was lost: releases, uncharged, what was taken under lease $1.
 WITH ended AS (
   DELETE FROM rowrunner.leases l
   WHERE l.lease = $1::bigint

@@ -3,7 +3,7 @@
 -- entries were seen; if no job was taken there is one row, with a NULL id.
 -- If it starts among entries at the back of the queue ($3 is positive), then behind what any worker has
 -- reached at that priority: what the others took are dead entries that it would have to pass over.
--- run_at is held against the clock, not against now(), which is the start of the transaction: a job
+-- run_at is compared with the clock, not with now(), which is the start of the transaction: a job
 -- that was enqueued after that would seem to be early, and lose its entry.
 -- What is asked of a job stands in a CASE, about which the planner knows nothing: by statistics from a time
 -- when nothing was queued it would expect no such job, and look for one in the whole table first.
@@ -51,4 +51,4 @@ WITH entry AS MATERIALIZED (
   INSERT INTO rowrunner.leases (lease, kind, worker, expires_at, job_ids)
   SELECT $5::bigint, $1::smallint, $6, now() + $7::bigint * interval '1 ms', ids FROM batch WHERE n > 0
 )
-SELECT s.n AS seen, NULL AS last_priority, NULL AS last_seq, t.* FROM seen s LEFT JOIN taken t ON true
+SELECT s.n AS seen, t.* FROM seen s LEFT JOIN taken t ON true

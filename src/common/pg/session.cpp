@@ -17,13 +17,11 @@ struct session::core {
   asio::any_io_executor executor;
   settings options;
   std::vector<statement> first_statements{};
-  std::function<void(int)> tell{};
 
   std::unique_ptr<connection> open{};
   std::vector<notification> notifications{};
   turn_queue turns;
   bool close_at_release = false;
-  int opened = 0;
   int closes = 0;
 
   void keep_notifications() {
@@ -67,17 +65,14 @@ session::session(asio::any_io_executor executor, settings options)
 
 session::~session() { close(); }
 
-void session::on_connect(std::vector<statement> statements, std::function<void(int)> tell) {
+void session::on_connect(std::vector<statement> statements) {
   core_->first_statements = std::move(statements);
-  core_->tell = std::move(tell);
 }
 
 void session::set_pooled() {
   core_->options.pooled = true;
   close();
 }
-
-int session::reconnects() const noexcept { return std::max(0, core_->opened - 1); }
 
 void session::close() {
   ++core_->closes;
@@ -105,8 +100,6 @@ asio::awaitable<void> session::connect(std::shared_ptr<core> shared) {
     co_await fresh->run(std::move(calls));
   }
   shared->open = std::move(fresh);
-  ++shared->opened;
-  if (shared->tell) shared->tell(shared->opened);
 }
 
 asio::awaitable<session::turn> session::take(std::shared_ptr<core> shared, urgency how) {

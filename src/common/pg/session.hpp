@@ -3,7 +3,6 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -49,9 +48,8 @@ class session {
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
-  /// The statements run on every new connection before anything else (LISTEN, SET); then `tell`
-  /// learns how many connections were made so far, this one included.
-  void on_connect(std::vector<statement> statements, std::function<void(int)> tell = {});
+  /// The statements run on every new connection before anything else, as LISTEN.
+  void on_connect(std::vector<statement> statements);
 
   /// From now on it uses nothing that a transaction-mode pooler does not keep.
   void set_pooled();
@@ -66,13 +64,10 @@ class session {
   /// the others get every second turn.
   asio::awaitable<turn> acquire(urgency how = urgency::in_order);
 
-  /// Waits for a NOTIFY but lets everyone else use the connection meanwhile. True if
+  /// Waits for a NOTIFY but lets other callers use the connection meanwhile. True if
   /// take_notifications() has something, false if time ran out or after close().
   asio::awaitable<bool> wait_notification(std::chrono::milliseconds at_most);
   std::vector<notification> take_notifications();
-
-  /// How often a connection was made again after the first.
-  int reconnects() const noexcept;
 
   /// Closes the connection, now or, if another caller has the turn, when the turn ends. Waiting
   /// callers keep waiting; a later turn opens a new connection.

@@ -20,9 +20,10 @@ struct component {
   std::string_view name;
   /// In order of version, without gaps.
   std::span<const migration> migrations;
-  /// Statements that every migrate runs before the first migration and after the last one, also if
-  /// there is none to run: roles, owners and permissions.
-  std::vector<query> before;
+  /// The roles that own its SECURITY DEFINER functions; every migrate makes and checks them.
+  std::vector<std::string_view> owners;
+  /// Statements that every migrate runs after the last migration, also if there is none to run:
+  /// owners and permissions.
   std::vector<query> after;
 };
 

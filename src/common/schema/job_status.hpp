@@ -23,7 +23,7 @@ struct status_change {
 };
 
 /// Every change of status that the engine makes. The diagram in ARCHITECTURE.md shows the same
-/// ones, and tests/integration/job_status_test.cpp holds both against what the statements do.
+/// ones, and tests/integration/job_status_test.cpp compares both with what the statements do.
 inline constexpr std::array status_changes{
     status_change{job_status::queued, job_status::processing},
     status_change{job_status::processing, job_status::succeeded},

@@ -50,4 +50,16 @@ std::string kind_info::bind(const query& statement, std::string_view columns) co
   return fill(statement.text, {{"jobs", table}, {"table", literal}, {"columns", columns}});
 }
 
+kind_info read_kind_info(const pg::result& kinds, int row) {
+  kind_info out;
+  out.id = static_cast<int>(kinds.get_int(row, 0));
+  out.kind = kinds.get(row, 1);
+  out.table = kinds.get(row, 2);
+  out.cancelled_status = kinds.get(row, 3);
+  out.paused = kinds.get_bool(row, 4);
+  out.retention = kinds.get(row, 5);
+  out.failed_retention = kinds.get(row, 6);
+  return out;
+}
+
 }  // namespace rowrunner

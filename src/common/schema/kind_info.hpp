@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "common/pg/query.hpp"
+#include "common/pg/result.hpp"
 
 namespace rowrunner {
 
@@ -14,7 +15,7 @@ struct kind_info {
   std::string kind;
   /// The job table: schema and name, quoted by the database, so that it may stand in a statement.
   std::string table;
-  /// The word for a cancelled job in that table.
+  /// The status of a cancelled job in that table.
   std::string cancelled_status;
   bool paused = false;
   /// How long succeeded jobs, and failed and cancelled ones, are kept, as PostgreSQL writes an
@@ -26,6 +27,9 @@ struct kind_info {
   /// in. `columns` is SQL, so it must come from quoted names, as columns_of.sql gives them.
   std::string bind(const query& statement, std::string_view columns = "") const;
 };
+
+/// A row of what kinds.sql answered.
+kind_info read_kind_info(const pg::result& kinds, int row);
 
 struct mark {
   std::string_view name;

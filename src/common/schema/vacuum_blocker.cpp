@@ -14,19 +14,22 @@ enum column { what, name, application, user, state, since, seconds, transactions
 
 }  // namespace
 
-vacuum_blocker read_vacuum_blocker(const std::vector<std::optional<std::string>>& row) {
-  const auto text = [&](column at) { return row.at(at).value_or(""); };
-  vacuum_blocker holder;
-  holder.what = text(what);
-  holder.name = text(name);
-  holder.application = text(application);
-  holder.user = text(user);
-  holder.state = text(state);
-  holder.since = text(since);
-  if (row.at(seconds)) holder.seconds = std::stod(*row.at(seconds));
-  holder.transactions = std::stoll(row.at(transactions).value_or("0"));
-  holder.statement = text(statement);
-  return holder;
+std::vector<vacuum_blocker> read_vacuum_blockers(const pg::result& rows) {
+  std::vector<vacuum_blocker> out(static_cast<std::size_t>(rows.rows()));
+  for (int row = 0; row < rows.rows(); ++row) {
+    auto& holder = out[static_cast<std::size_t>(row)];
+    holder.what = rows.get(row, what);
+    holder.name = rows.get(row, name);
+    holder.application = rows.get(row, application);
+    holder.user = rows.get(row, user);
+    holder.state = rows.get(row, state);
+    holder.since = rows.get(row, since);
+    if (!rows.is_null(row, seconds))
+      holder.seconds = std::stod(std::string(rows.get(row, seconds)));
+    if (!rows.is_null(row, transactions)) holder.transactions = rows.get_int(row, transactions);
+    holder.statement = rows.get(row, statement);
+  }
+  return out;
 }
 
 bool holds_too_long(const vacuum_blocker& holder, std::chrono::milliseconds alarm) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "common/pg/result.hpp"
+
 namespace rowrunner {
 
 /// Something that keeps PostgreSQL from removing dead rows: one row of
@@ -25,8 +27,8 @@ struct vacuum_blocker {
   bool operator==(const vacuum_blocker&) const = default;
 };
 
-/// From the columns of the query, in their order.
-vacuum_blocker read_vacuum_blocker(const std::vector<std::optional<std::string>>& row);
+/// What the query answered, the oldest first.
+std::vector<vacuum_blocker> read_vacuum_blockers(const pg::result& rows);
 
 /// For longer than `alarm`, or, where the time is not known, for very many transactions. An alarm
 /// of zero never rings.

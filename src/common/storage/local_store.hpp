@@ -28,7 +28,7 @@ class local_store : public store {
   void check_writable() override { files_->check_writable(); }
 
  private:
-  /// Shared with work that goes on after everybody has left.
+  /// Shared with work on the pool, which may outlive the store.
   const std::shared_ptr<const folder> files_;
   const std::string base_url_;
   const offload offload_;

@@ -12,7 +12,7 @@
 ///
 /// All but spot_images_or_nothing throw bad_input, with nothing written, for text that is no name
 /// and for a plan that does not exist, and pqxx::sql_error for what the database refuses. The
-/// rights of rowrunner_app are enough.
+/// permissions of rowrunner_app are enough.
 namespace rowrunner::spot_images {
 
 struct enqueue_answer {

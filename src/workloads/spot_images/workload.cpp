@@ -9,7 +9,10 @@
 namespace rowrunner::spot_images {
 
 workload as_workload() {
-  return {{"spot_images", migrations::spot_images(), {}, {queries::ensure_spot_permissions}},
+  return {{"spot_images",
+           migrations::spot_images(),
+           {"rowrunner_spots"},
+           {queries::ensure_spot_permissions}},
           {spot_image_handler()},
           add_commands,
           make_routes};

@@ -1,4 +1,4 @@
-// An image API that attacks whoever asks it, and settings that would give its key away.
+// An image API that attacks its clients, and settings that would give its key away.
 
 #include <nlohmann/json.hpp>
 

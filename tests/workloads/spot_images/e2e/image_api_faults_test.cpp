@@ -172,7 +172,7 @@ TEST_F(image_api_faults, answers_without_an_end_do_not_fill_the_memory) {
   EXPECT_EQ(db.value("SELECT count(*) FROM spot_image_jobs WHERE attempts = 1"), "4");
 }
 
-TEST_F(image_api_faults, nobody_there_is_a_reason_too) {
+TEST_F(image_api_faults, no_server_is_a_reason_too) {
   db.exec("ALTER TABLE spot_image_jobs ALTER max_attempts SET DEFAULT 1");
   enqueue_plan({"a"});
   const auto drained =

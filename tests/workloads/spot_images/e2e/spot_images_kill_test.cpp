@@ -1,5 +1,5 @@
 // Twenty enqueue the same places at once, eight workers make the pictures, one is killed every
-// second, and somebody looks on all the time.
+// second, and an observer reads all the time.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -93,7 +93,7 @@ class spot_images_kill : public spot_images_fixture {};
 TEST_F(spot_images_kill, five_hundred_places_twenty_enqueuers_eight_workers_one_killed_a_second) {
   constexpr int places = 500, enqueuers = 20, workers = 8;
   const std::string all = std::to_string(places);
-  // Long enough that whoever is killed has work in hand.
+  // Long enough that a worker which is killed has jobs running.
   image_api_stand_in api(std::chrono::milliseconds{300});
   add_plan({});
   db.exec(

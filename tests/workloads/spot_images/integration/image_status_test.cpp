@@ -1,4 +1,4 @@
-// The status of a place's picture follows its job, whoever writes the job.
+// The status of a place's picture follows its job, whatever session writes the job.
 #include <gtest/gtest.h>
 
 #include "workloads/spot_images/support/spot_database.hpp"
@@ -52,7 +52,7 @@ TEST_F(image_status, stays_processing_while_a_retry_waits_and_ends_failed) {
   EXPECT_EQ(status(), "failed");
 }
 
-TEST_F(image_status, of_a_job_that_is_given_back_is_not_started_again) {
+TEST_F(image_status, of_a_job_that_is_released_is_not_started_again) {
   insert_job(db_, "a");
   db_.exec("SELECT rowrunner.release('spot_image', " + claim() + ")");
   EXPECT_EQ(status(), "not_started");

@@ -77,7 +77,7 @@ TEST_F(spot_enqueue, leaves_jobs_alone_that_wait_run_or_succeeded) {
   EXPECT_EQ(claim_names(db_), "running");
   insert_job(db_, "waiting");
   insert_job(db_, "done", "status", "'succeeded'");
-  // Even a status that somebody wrote by hand does not make a second job.
+  // Even a status that was written by hand does not make a second job.
   db_.exec("UPDATE spots SET image_status = 'failed'");
   const auto before = jobs();
   EXPECT_EQ(enqueue(), numbers(0, 0, 3));
@@ -85,7 +85,7 @@ TEST_F(spot_enqueue, leaves_jobs_alone_that_wait_run_or_succeeded) {
   EXPECT_EQ(lost_jobs(db_), "0 0");
 }
 
-TEST_F(spot_enqueue, puts_failed_jobs_back_in_line_with_new_attempts) {
+TEST_F(spot_enqueue, queues_failed_jobs_again_with_new_attempts) {
   add_spot("a");
   add_spot("b");
   insert_job(db_, "a", "status, attempts, last_error", "'failed', 3, 'no paint'");

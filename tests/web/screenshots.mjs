@@ -1,0 +1,56 @@
+// node tests/web/screenshots.mjs FOLDER: every view, light and dark, wide and on a phone. Views that need many
+// kinds and states get them from the stand-in server, the gallery from real workers.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openBrowser } from './browser.mjs';
+import { everyCause, uuid } from './fixtures.mjs';
+import { RealServer } from './real_server.mjs';
+import { StandIn } from './stand_in.mjs';
+
+const LOOKS = {
+  light: { colorScheme: 'light', locale: 'en-US', viewport: { width: 1280, height: 820 } },
+  dark: { colorScheme: 'dark', locale: 'en-US', viewport: { width: 1280, height: 820 } },
+  phone: { colorScheme: 'light', locale: 'ja-JP', viewport: { width: 390, height: 844 } },
+  'phone-dark': { colorScheme: 'dark', locale: 'ja-JP', viewport: { width: 390, height: 844 } },
+};
+const STAND_IN = {
+  overview: '#/overview', jobs: '#/jobs?kind=spot_image', failed: '#/failed', job: `#/job/spot_image/${uuid(3)}`,
+  waiting: `#/job/spot_image/${uuid(5)}`, workers: '#/workers', tiles: '#/plan/kyoto',
+};
+
+const folder = process.argv[2];
+mkdirSync(folder, { recursive: true });
+const browser = await openBrowser();
+
+async function take(look, name, url, { ready, act } = {}) {
+  const context = await browser.newContext({ ...LOOKS[look], reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.locator(ready ?? 'main :is(.card, .rows li)').first().waitFor();
+  await act?.(page);
+  await page.waitForLoadState('networkidle').catch(() => {});
+  const pictures = name === 'plan';
+  const path = join(folder, `${name}-${look}.${pictures ? 'jpg' : 'png'}`);
+  await page.screenshot({ path, ...(pictures ? { type: 'jpeg', quality: 78 } : {}) });
+  await context.close();
+}
+
+const standIn = await new StandIn().start();
+standIn.jobs[5].waits = everyCause.slice(0, 3);
+for (const look of Object.keys(LOOKS)) {
+  for (const [name, address] of Object.entries(STAND_IN)) {
+    await take(look, name, `${standIn.url}/${address}`, { ready: name === 'tiles' ? '.tile img.loaded' : undefined });
+  }
+}
+standIn.token = 'secret';
+for (const look of Object.keys(LOOKS)) await take(look, 'sign-in', standIn.url, { ready: 'form' });
+await standIn.stop();
+
+const real = await new RealServer().start();
+real.rowrunner('plan', 'import', 'examples/kyoto.json', '--enqueue');
+await real.worker('--drain').ended;
+const loaded = (page) => page.waitForFunction(() => document.querySelectorAll('img.loaded').length >= 3);
+for (const look of ['light', 'dark']) await take(look, 'plan', `${real.url}/#/plan/kyoto`, { ready: 'img.loaded', act: loaded });
+for (const look of ['phone', 'phone-dark']) await take(look, 'plan', `${real.url}/#/plan/kyoto`, { ready: 'img.loaded' });
+await real.stop();
+await browser.close();

@@ -1,0 +1,144 @@
+// The page as people use it: a real Chromium, `rowrunner serve`, real workers, a real database.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBrowser } from './browser.mjs';
+import { RealServer } from './real_server.mjs';
+
+let browser;
+let context;
+let page;
+let server;
+const complaints = [];
+
+before(async () => {
+  server = await new RealServer().start();
+  browser = await openBrowser();
+  context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 900 } });
+  page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  page.on('pageerror', (error) => complaints.push(error.stack));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
+  });
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const open = async (address) => {
+  await page.goto('about:blank');
+  await page.goto(`${server.url}/${address}`);
+};
+const text = (words) => page.locator('main').getByText(words).first();
+const region = (name) => page.getByRole('region', { name });
+const confirm = (name) => page.getByRole('dialog').getByRole('button', { name }).click();
+
+test('a kind without a worker is a problem, and its jobs say so', async () => {
+  server.rowrunner('plan', 'import', 'examples/kyoto.json', '--enqueue');
+  await open('');
+  await region('Problems').getByText('No worker serves spot_image').waitFor();
+  await region('spot_image').getByText('12').first().waitFor();
+  await page.getByRole('link', { name: /12 waiting/ }).click();
+  await text('kyoto · 金閣寺').waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await text('Why is it not running?').waitFor();
+  await text('No worker has reported for spot_image').waitFor();
+});
+
+test('a paused kind says so, in both languages', async () => {
+  const job = page.url();
+  await open('');
+  await region('spot_image').getByRole('button', { name: 'Pause' }).click();
+  await confirm('Pause');
+  await region('spot_image').getByRole('button', { name: 'Resume' }).waitFor();
+  assert.equal(server.psql("SELECT paused FROM rowrunner.kinds WHERE kind = 'spot_image'"), 't');
+  await page.goto(job);
+  await text('The kind spot_image is paused.').waitFor();
+  await page.getByRole('button', { name: '日本語' }).click();
+  await text('種類 spot_image は一時停止中です').waitFor();
+  await page.getByRole('button', { name: 'English' }).click();
+  await open('');
+  await region('spot_image').getByRole('button', { name: 'Resume' }).click();
+  await region('spot_image').getByRole('button', { name: 'Pause' }).waitFor();
+});
+
+test('the gallery fills by itself while workers run', async () => {
+  await open('#/plans');
+  await page.getByRole('link', { name: '京都' }).click();
+  await text('0 of 12 pictures are ready').waitFor();
+  assert.equal(await page.locator('.tile.waiting').count(), 12);
+  const shimmer = page.locator('.tile.processing').first().waitFor();
+  const workers = [server.worker('--kind', 'spot_image:1', '--drain'), server.worker('--kind', 'spot_image:1', '--drain')];
+  await shimmer;
+  await text('12 of 12 pictures are ready').waitFor({ timeout: 120_000 });
+  // Pictures are loaded when they come into view.
+  for (const tile of await page.locator('.tile').all()) {
+    await tile.scrollIntoViewIfNeeded();
+    await tile.locator('img.loaded').waitFor();
+    assert.ok(await tile.locator('img').evaluate((img) => img.naturalWidth > 100));
+  }
+  for (const worker of workers) await worker.ended;
+});
+
+test('a job that has ended shows its steps', async () => {
+  await page.locator('.tile a').first().click();
+  await text('Succeeded').waitFor();
+  await page.getByRole('heading', { name: 'Steps' }).waitFor();
+});
+
+test('a failure is shown with its reason, and retried once its cause is gone', async () => {
+  server.psql("INSERT INTO spot_image_jobs (plan_id, spot_name) VALUES ('wishes', 'Petra'), ('wishes', 'Uyuni')");
+  await server.worker('--drain').ended;
+  await open('#/failed');
+  await page.locator('.group').first().waitFor();
+  await text('2').waitFor();
+  await page.locator('.group').first().getByRole('button', { name: 'Retry one' }).click();
+  await text('Retried one:').waitFor();
+  server.psql("INSERT INTO travel_plans (plan_id, title) VALUES ('wishes', 'One day')");
+  server.psql("INSERT INTO spots (plan_id, spot_name, area) VALUES ('wishes', 'Petra', 'Jordan'), ('wishes', 'Uyuni', 'Bolivia')");
+  const worker = server.worker();
+  await page.locator('.group').first().getByText('Succeeded').waitFor();
+  await page.locator('.group').first().getByRole('button', { name: /^Retry all/ }).click();
+  await confirm(/^Retry all/);
+  await text(/Retried 1 of spot_image/).waitFor();
+  await open('#/workers');
+  await text('Alive').waitFor();
+  await open('#/plan/wishes');
+  await text('2 of 2 pictures are ready').waitFor();
+  await server.end(worker);
+});
+
+test('it shows the last state while the database is away, and comes back', async () => {
+  await open('');
+  await region('spot_image').waitFor();
+  server.postgres('stop-immediate', server.database);
+  await text('The database does not answer').waitFor({ timeout: 60_000 });
+  await region('spot_image').waitFor();
+  server.postgres('start', server.database);
+  await text('The database does not answer').waitFor({ state: 'detached', timeout: 60_000 });
+});
+
+test('with a token it asks for one; a viewer sees, and changes nothing', async () => {
+  const token = server.rowrunner('tokens', 'add', '--user', 'ann', '--role', 'viewer').trim().split('\n').at(-1);
+  await open('#/jobs?kind=spot_image');
+  await page.getByLabel('Token').fill('wrong');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('unknown or revoked').waitFor();
+  await page.getByLabel('Token').fill(token);
+  await page.keyboard.press('Enter');
+  await text('kyoto · 金閣寺').waitFor();
+  assert.equal(await page.evaluate(() => document.cookie), '');
+  assert.equal(await page.locator('main [type=checkbox]').count(), 0);
+  const status = await page.evaluate(async () => (await fetch('/api/kinds/spot_image/pause', { method: 'POST' })).status);
+  assert.equal(status, 403);
+  await page.getByRole('button', { name: 'Sign out ann' }).click();
+  await page.getByLabel('Token').waitFor();
+  const after = await page.evaluate(async () => (await fetch('/api/overview')).status);
+  assert.equal(after, 401);
+});
+
+test('the policy of the server was not violated, and no script failed', () => {
+  assert.deepEqual(complaints, []);
+});
