@@ -89,15 +89,15 @@ test('a job that has ended shows its steps', async () => {
 });
 
 test('a failure is shown with its reason, and retried once its cause is gone', async () => {
-  server.psql("INSERT INTO spot_image_jobs (plan_id, spot_name) VALUES ('wishes', 'Petra'), ('wishes', 'Uyuni')");
+  server.psql("INSERT INTO spot_image_jobs (plan_id, spot_name) VALUES ('wishes', 'Place 1'), ('wishes', 'Place 2')");
   await server.worker('--drain').ended;
   await open('#/failed');
   await page.locator('.group').first().waitFor();
-  await text('2').waitFor();
+  await page.locator('.many').getByText('2', { exact: true }).waitFor();
   await page.locator('.group').first().getByRole('button', { name: 'Retry one' }).click();
   await text('Retried one:').waitFor();
   server.psql("INSERT INTO travel_plans (plan_id, title) VALUES ('wishes', 'One day')");
-  server.psql("INSERT INTO spots (plan_id, spot_name, area) VALUES ('wishes', 'Petra', 'Jordan'), ('wishes', 'Uyuni', 'Bolivia')");
+  server.psql("INSERT INTO spots (plan_id, spot_name, area) VALUES ('wishes', 'Place 1', 'Jordan'), ('wishes', 'Place 2', 'Bolivia')");
   const worker = server.worker();
   await page.locator('.group').first().getByText('Succeeded').waitFor();
   await page.locator('.group').first().getByRole('button', { name: /^Retry all/ }).click();
