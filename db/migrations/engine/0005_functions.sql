@@ -86,8 +86,8 @@ $$;
 
 -- Cancels a job. A waiting one ends at once ('cancelled'); of a running one it is asked ('requested'),
 -- and its worker hears of it within two seconds. Otherwise answers the status that the job has, or
--- NULL if there is none. With `cascade` the jobs that wait for it are cancelled too: first those that nothing waits for,
--- as a run_after that holds the waits row of one of them may wait for its parents.
+-- NULL if there is none. With `cascade` the jobs that wait for it are cancelled too: first those that nothing waits
+-- for, as a run_after that holds the waits row of one of them may wait for its parents.
 CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL, cascade boolean DEFAULT false)
 RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
