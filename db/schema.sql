@@ -302,7 +302,8 @@ BEGIN
   ELSIF NOT parent.joins THEN
     RAISE EXCEPTION 'jobs of kind % cannot be waited for: it was attached without joins', parent.kind
       USING ERRCODE = 'object_not_in_prerequisite_state',
-            HINT = format('SELECT rowrunner.attach(%L, kind => %L, joins => true)', parent.job_table::text, parent.kind);
+            HINT = format('SELECT rowrunner.attach(%L, kind => %L, joins => true)', parent.job_table::text,
+                          parent.kind);
   END IF;
 END
 $$;
@@ -1306,7 +1307,8 @@ BEGIN
   ELSIF found_status <> 'queued' OR NOT written_here THEN
     RAISE EXCEPTION 'job % of kind % does not wait for others (it is %)', job_id, child.kind, found_status
       USING ERRCODE = 'object_not_in_prerequisite_state',
-            HINT = 'It has fired, or never waited: the first run_after belongs to the transaction that enqueues the job.';
+            HINT = 'It has fired, or never waited: the first run_after belongs to the transaction that enqueues'
+                   ' the job.';
   END IF;
   RETURN waiting;
 END
@@ -2307,7 +2309,8 @@ DECLARE
   bad uuid[];
   named integer;
 BEGIN
-  PERFORM rowrunner.check_join(child, run_after.child_id, parent, parent_ids, run_after.when_failed, run_after.at_latest);
+  PERFORM rowrunner.check_join(child, run_after.child_id, parent, parent_ids, run_after.when_failed,
+                               run_after.at_latest);
   waiting := rowrunner.lock_wait(child, run_after.child_id);
   policy := coalesce(run_after.when_failed, waiting.when_failed, 'run');
   IF policy <> waiting.when_failed THEN
@@ -2413,6 +2416,10 @@ DECLARE
 BEGIN
   PERFORM rowrunner.refuse_unless(step.step <> '', 'step is NULL or empty, must be a name',
                                   'A later attempt finds the result by this name.');
+  PERFORM rowrunner.refuse_unless(octet_length(step.step) <= 1000,
+                                  format('the name of the step has %s bytes, must have at most 1000',
+                                         octet_length(step.step)),
+                                  'Put what it is about into the result.');
   EXECUTE format($sql$
     INSERT INTO rowrunner.steps (kind, job_id, step, result)
     SELECT $1, held.id, $4, $5
