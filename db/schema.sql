@@ -627,7 +627,7 @@ CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
 $$;
 CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ((state <> '40001'::text) AND ("left"(state, 2) <> ALL (ARRAY['08'::text, '0A'::text, '25'::text, '26'::text, '42'::text, '53'::text, '57'::text, '58'::text])));
+    RETURN ((state <> '40001'::text) AND ("left"(state, 2) <> ALL (ARRAY['0A'::text, '25'::text, '26'::text, '42'::text, '53'::text, '57'::text, '58'::text])));
 CREATE FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer DEFAULT 0, succeeded integer DEFAULT 0, failed integer DEFAULT 0, retried integer DEFAULT 0, rescued integer DEFAULT 0, released integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2652,6 +2652,23 @@ CREATE FUNCTION rowrunner.table_problems(job_table regclass) RETURNS SETOF text
   FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
   WHERE r.ev_class = job_table AND c.relkind IN ('r', 'p')
 $$;
+CREATE FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  RETURN rowrunner.fire_child(waiting);
+EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
+  IF SQLSTATE ~ '^(40|53|55|57|58)' THEN
+    IF SQLSTATE ~ '^5[378]' THEN
+      RAISE WARNING 'job % waited for others and cannot be run now: %', waiting.child_id, SQLERRM;
+    END IF;
+    RETURN 'blocked';
+  END IF;
+  PERFORM rowrunner.put_off_join(waiting, SQLERRM);
+  RETURN 'put off';
+END
+$$;
 CREATE FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, attempts integer, last_error text, lease bigint, locked_by text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3200,6 +3217,8 @@ GRANT ALL ON FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, 
 REVOKE ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;
