@@ -302,7 +302,8 @@ BEGIN
   ELSIF NOT parent.joins THEN
     RAISE EXCEPTION 'jobs of kind % cannot be waited for: it was attached without joins', parent.kind
       USING ERRCODE = 'object_not_in_prerequisite_state',
-            HINT = format('SELECT rowrunner.attach(%L, kind => %L, joins => true)', parent.job_table::text, parent.kind);
+            HINT = format('SELECT rowrunner.attach(%L, kind => %L, joins => true)', parent.job_table::text,
+                          parent.kind);
   END IF;
 END
 $$;
@@ -626,7 +627,7 @@ CREATE FUNCTION rowrunner.column_problems(job_table regclass) RETURNS SETOF text
 $$;
 CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ((state <> '40001'::text) AND ("left"(state, 2) <> ALL (ARRAY['08'::text, '0A'::text, '25'::text, '26'::text, '42'::text, '53'::text, '57'::text, '58'::text])));
+    RETURN ((state <> '40001'::text) AND ("left"(state, 2) <> ALL (ARRAY['0A'::text, '25'::text, '26'::text, '42'::text, '53'::text, '57'::text, '58'::text])));
 CREATE FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer DEFAULT 0, succeeded integer DEFAULT 0, failed integer DEFAULT 0, retried integer DEFAULT 0, rescued integer DEFAULT 0, released integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1306,7 +1307,8 @@ BEGIN
   ELSIF found_status <> 'queued' OR NOT written_here THEN
     RAISE EXCEPTION 'job % of kind % does not wait for others (it is %)', job_id, child.kind, found_status
       USING ERRCODE = 'object_not_in_prerequisite_state',
-            HINT = 'It has fired, or never waited: the first run_after belongs to the transaction that enqueues the job.';
+            HINT = 'It has fired, or never waited: the first run_after belongs to the transaction that enqueues'
+                   ' the job.';
   END IF;
   RETURN waiting;
 END
@@ -2307,7 +2309,8 @@ DECLARE
   bad uuid[];
   named integer;
 BEGIN
-  PERFORM rowrunner.check_join(child, run_after.child_id, parent, parent_ids, run_after.when_failed, run_after.at_latest);
+  PERFORM rowrunner.check_join(child, run_after.child_id, parent, parent_ids, run_after.when_failed,
+                               run_after.at_latest);
   waiting := rowrunner.lock_wait(child, run_after.child_id);
   policy := coalesce(run_after.when_failed, waiting.when_failed, 'run');
   IF policy <> waiting.when_failed THEN
@@ -2413,6 +2416,10 @@ DECLARE
 BEGIN
   PERFORM rowrunner.refuse_unless(step.step <> '', 'step is NULL or empty, must be a name',
                                   'A later attempt finds the result by this name.');
+  PERFORM rowrunner.refuse_unless(octet_length(step.step) <= 1000,
+                                  format('the name of the step has %s bytes, must have at most 1000',
+                                         octet_length(step.step)),
+                                  'Put what it is about into the result.');
   EXECUTE format($sql$
     INSERT INTO rowrunner.steps (kind, job_id, step, result)
     SELECT $1, held.id, $4, $5
@@ -2644,6 +2651,23 @@ CREATE FUNCTION rowrunner.table_problems(job_table regclass) RETURNS SETOF text
   SELECT format('rule %s changes what is written: use a trigger instead', quote_ident(r.rulename))
   FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
   WHERE r.ev_class = job_table AND c.relkind IN ('r', 'p')
+$$;
+CREATE FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  RETURN rowrunner.fire_child(waiting);
+EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
+  IF SQLSTATE ~ '^(40|53|55|57|58)' THEN
+    IF SQLSTATE ~ '^5[378]' THEN
+      RAISE WARNING 'job % waited for others and cannot be run now: %', waiting.child_id, SQLERRM;
+    END IF;
+    RETURN 'blocked';
+  END IF;
+  PERFORM rowrunner.put_off_join(waiting, SQLERRM);
+  RETURN 'put off';
+END
 $$;
 CREATE FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, attempts integer, last_error text, lease bigint, locked_by text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -3193,6 +3217,8 @@ GRANT ALL ON FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, 
 REVOKE ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;

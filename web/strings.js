@@ -77,7 +77,7 @@ at|{time} · {ok} succeeded, {bad} failed|{time} · 成功 {ok}、失敗 {bad}
 #problem
 no_live_worker|No worker serves {kind}|{kind} を処理するワーカーがいません
 vacuum_blocked|A session blocks VACUUM|セッションが VACUUM を妨げています
-claims_fail|Claims of {kind} fail|{kind} の取得に失敗しています
+claims_fail|Claims of {kind} fail|{kind} の取得に失敗
 oldest_too_old|Jobs of {kind} wait too long|{kind} のジョブが長く待たされています
 database_slow|The database is slow|データベースの応答が遅くなっています
 #jobs
@@ -136,7 +136,7 @@ entering|It is about to enter the queue.|まもなくキューに入ります。
 row_locked|Its row is locked by session {pid} ({application}, since {since}).|行がセッション {pid}（{application}、{since} から）にロックされています。
 table_locked|Its table is locked by session {pid} ({application}, since {since}).|テーブルがセッション {pid}（{application}、{since} から）にロックされています。
 claim_error|It could not be claimed: {error}|取得できませんでした：{error}
-claims_fail|Claims of {kind} fail: {error}|{kind} の取得に失敗しています：{error}
+claims_fail|Claims fail: {error}|取得に失敗：{error}
 no_entry|It has no queue entry. Run: rowrunner kinds repair {kind}|キューに登録されていません。rowrunner kinds repair {kind} を実行してください。
 no_triggers|Triggers of its table are missing or disabled. Attach the table again.|テーブルのトリガーがないか無効です。テーブルを登録し直してください。
 lost_worker|Worker {worker} was lost. Another one takes the job back.|ワーカー {worker} が失われました。別のワーカーが引き継ぎます。

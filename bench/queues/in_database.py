@@ -67,7 +67,7 @@ $bench$"""
 def with_into(query, target):
     """The answer is read where it is made: how many entries were seen, and the last one that yielded a
     job. All jobs of a bench have the same priority."""
-    head, select, tail = query.rpartition("\nSELECT s.n AS seen, NULL AS last_priority, NULL AS last_seq, t.*")
+    head, select, tail = query.rpartition("\nSELECT s.n AS seen, t.*")
     if not select:
         raise RuntimeError("db/queries/engine/claim.sql answers otherwise than bench/queues/in_database.py knows")
     return (f"{head}\nSELECT max(s.n) AS seen, max(t.entry_priority) AS priority, max(t.entry_seq) AS seq"

@@ -39,11 +39,6 @@ std::string_view type_of(std::string_view path) {
   return found == media_types.end() ? "application/octet-stream" : found->type;
 }
 
-bool belongs_to_routes(std::string_view path) {
-  const auto first = path.substr(0, path.find('/', 1));
-  return first == "/api" || first == "/documents" || first == "/ws";
-}
-
 const web_file* file_named(const std::vector<web_file>& pages, std::string_view path) {
   const auto found = std::find_if(pages.begin(), pages.end(),
                                   [&](const web_file& each) { return each.path == path; });
@@ -70,10 +65,7 @@ asio::awaitable<answer> serve_page(services& with, const request& asked) {
 }  // namespace
 
 const web_file* find_page(const std::vector<web_file>& pages, std::string_view path) {
-  if (const web_file* file = file_named(pages, path)) return file;
-  const auto last = path.substr(path.rfind('/') + 1);
-  if (belongs_to_routes(path) || last.find('.') != std::string_view::npos) return nullptr;
-  return file_named(pages, "/index.html");
+  return file_named(pages, path == "/" ? "/index.html" : path);
 }
 
 const route& page_route() {

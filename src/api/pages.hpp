@@ -5,8 +5,8 @@
 
 namespace rowrunner::api {
 
-/// The file that a path stands for; index.html for "/" and for paths of the page itself, such as
-/// "/jobs" or "/plan/kyoto", which have no dot. Nothing for other paths and for those of routes.
+/// The file of that path, index.html for "/". The page keeps its state behind "#", so every other
+/// path is unknown: a probe of a mistyped health route must not see a page.
 const web_file* find_page(const std::vector<web_file>& pages, std::string_view path);
 
 /// The route that serves them. It is not in the table: its paths are whatever the others leave.

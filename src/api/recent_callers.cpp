@@ -5,7 +5,8 @@ namespace rowrunner::api {
 void recent_callers::remember(const std::string& proof, const identity& who,
                               clock::time_point now) {
   if (callers_.size() >= most && !callers_.contains(proof)) {
-    std::erase_if(callers_, [&](const auto& each) { return now - each.second.at > remembered_for; });
+    std::erase_if(callers_,
+                  [&](const auto& each) { return now - each.second.at > remembered_for; });
     if (callers_.size() >= most) return;
   }
   callers_.insert_or_assign(proof, caller{who, now});

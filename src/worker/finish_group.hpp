@@ -32,7 +32,7 @@ std::vector<end_group> grouped(const std::vector<verdict>& verdicts);
 /// What writes the group. `random` is for the delays of retries.
 pg::call call_for(const end_group& group, const std::string& worker_name, std::mt19937_64& random);
 
-/// Adds what writes the last reports of the group's jobs that are not known to be written.
+/// Adds what writes the last reports of the group's jobs.
 void append_last_progress(std::vector<pg::call>& calls, const end_group& group);
 
 /// What the answer says of each member: the status that it has now, or nothing if it did not count.

@@ -22,7 +22,14 @@ void lane_jobs::claimed(int jobs, clock::time_point now) {
 void lane_jobs::add(std::vector<job_ptr> jobs, int claimed, clock::time_point now) {
   arriving_ -= claimed;
   if (waiting_.empty()) last_start_ = now;
+  const auto before = [](const job_ptr& a, const job_ptr& b) { return a->position < b->position; };
+  const bool in_order = waiting_.empty() || jobs.empty() || !before(jobs.front(), waiting_.back());
+  const auto waited = static_cast<std::ptrdiff_t>(waiting_.size());
   std::move(jobs.begin(), jobs.end(), std::back_inserter(waiting_));
+  // A claim from the front brings what is more urgent than those that wait.
+  if (!in_order) {
+    std::inplace_merge(waiting_.begin(), waiting_.begin() + waited, waiting_.end(), before);
+  }
 }
 
 job_ptr lane_jobs::start_next() {

@@ -21,6 +21,7 @@ class lane_jobs {
   void filled(int asked) { size_.filled(asked); }
   /// A claim has brought so many, which add() will bring.
   void claimed(int jobs, clock::time_point now);
+  /// In the order of the queue, as those that wait.
   void add(std::vector<job_ptr> jobs, int claimed, clock::time_point now);
 
   /// Gives a slot to the next one; null if there is no slot or no job.

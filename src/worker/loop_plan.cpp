@@ -13,7 +13,8 @@ namespace {
 /// followed; this poll finds it.
 constexpr auto second_poll = 10ms;
 
-/// A poll takes at most this share of the time (one part in so many), however slow it is.
+/// A poll takes at most this share of the time (one part in so many), however slow it is; not the
+/// one above, which would come too late on a busy machine.
 constexpr int poll_share = 20;
 
 }  // namespace
@@ -94,7 +95,7 @@ void loop_plan::end_poll(std::chrono::milliseconds pause, time now) {
     if (!lane->claims.hopeless(loop_task::poll)) nothing_due_ = false;
   }
   const auto spent = std::chrono::floor<std::chrono::milliseconds>(now - begun_);
-  const auto next = now + std::max(arm_ ? second_poll : pause, spent * poll_share);
+  const auto next = now + (arm_ ? second_poll : std::max(pause, spent * poll_share));
   // A drain that went to sleep on what this poll saw before the write would wait for the next poll.
   const bool written_meanwhile = next_poll_ == time{};
   next_poll_ = options_.drain && (acted_ || written_meanwhile) ? now : std::min(next, next_task_);

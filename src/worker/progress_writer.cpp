@@ -57,7 +57,6 @@ progress_writer::progress_writer(asio::io_context& io, pg::session& session, log
 void progress_writer::report(const job_ptr& job, progress_report report) {
   if (job->settled || job->progress_refused) return;
   job->progress = std::move(report);
-  ++job->reports;
   write_later(job);
   arrived_.set();
   if (std::exchange(started_, true)) return;
@@ -87,17 +86,13 @@ asio::awaitable<void> progress_writer::write(lane& of, std::vector<job_ptr> jobs
   if (jobs.empty()) co_return;
   std::sort(jobs.begin(), jobs.end(),
             [](const job_ptr& a, const job_ptr& b) { return a->id < b->id; });
-  std::vector<sent_report> reports;
   std::vector<const running_job*> sent;
-  for (const auto& job : jobs) {
-    reports.push_back({job, job->reports});
-    sent.push_back(job.get());
-  }
+  for (const auto& job : jobs) sent.push_back(job.get());
   auto calls = pg::together(pg::with(settings_), progress_call(of.sql.progress, of, sent));
   std::string refusal;
   try {
     const auto answers = co_await session_.run(std::move(calls));
-    settle(reports, answers.back());
+    settle(jobs, answers.back());
     co_return;
   } catch (const pg::error& e) {
     if (pg::classify(e.sqlstate()) == pg::error_class::permanent) refusal = e.what();
@@ -124,22 +119,21 @@ void progress_writer::write_later(const job_ptr& job) {
   if (!std::exchange(job->report_waits, true)) waiting_.push_back(job);
 }
 
-void progress_writer::settle(const std::vector<sent_report>& reports, const pg::result& answer) {
+/// What is written stays with its job, and is written once more with its end: a crash of the server
+/// takes back what did not wait for the disk.
+void progress_writer::settle(const std::vector<job_ptr>& jobs, const pg::result& answer) {
   enum class fate { lost, written, locked };
-  std::vector<fate> found(reports.size(), fate::lost);
+  std::vector<fate> found(jobs.size(), fate::lost);
   for (int row = 0; row < answer.rows(); ++row) {
     found.at(static_cast<std::size_t>(answer.get_int(row, 0) - 1)) =
         answer.get(row, 1) == "written" ? fate::written : fate::locked;
   }
-  for (std::size_t i = 0; i < reports.size(); ++i) {
-    const auto& job = reports[i].job;
-    if (job->settled) continue;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (jobs[i]->settled) continue;
     if (found[i] == fate::lost) {
-      lost_(job);
+      lost_(jobs[i]);
     } else if (found[i] == fate::locked) {
-      write_later(job);
-    } else if (job->reports == reports[i].number) {
-      job->progress.reset();
+      write_later(jobs[i]);
     }
   }
 }

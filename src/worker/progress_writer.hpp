@@ -13,8 +13,8 @@
 namespace rowrunner {
 
 /// Writes how far jobs have come: of each job the newest report, at most four times a second, one
-/// statement a kind. Reports never wait for it, and ends neither: a job's report is kept until it
-/// is known to be written, and its end writes it otherwise. A job whose report the database refuses
+/// statement a kind. Reports never wait for it, and ends neither: the newest report is kept, and
+/// the end of the job writes it in its own transaction. A job whose report the database refuses
 /// goes on without progress.
 class progress_writer {
  public:
@@ -25,15 +25,10 @@ class progress_writer {
   void report(const job_ptr& job, progress_report report);
 
  private:
-  struct sent_report {
-    job_ptr job;
-    std::uint64_t number;
-  };
-
   boost::asio::awaitable<void> run();
   boost::asio::awaitable<void> write(lane& of, std::vector<job_ptr> jobs);
   boost::asio::awaitable<void> write_halves(lane& of, std::vector<job_ptr> jobs);
-  void settle(const std::vector<sent_report>& reports, const pg::result& answer);
+  void settle(const std::vector<job_ptr>& jobs, const pg::result& answer);
   void write_later(const job_ptr& job);
 
   boost::asio::io_context& io_;

@@ -62,9 +62,8 @@ struct running_job final : detail::job_backend, std::enable_shared_from_this<run
   /// The work that runs for this job on the pool.
   std::set<std::uint64_t> pool_tasks;
   std::optional<std::unordered_map<std::string, nlohmann::json>> steps;
-  /// Reported, and not known to be written; how often; whether the next write takes it.
+  /// The newest report, and whether the next write takes it.
   std::optional<progress_report> progress;
-  std::uint64_t reports = 0;
   bool report_waits = false;
   /// The database has refused a report: no other one is written.
   bool progress_refused = false;

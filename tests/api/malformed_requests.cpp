@@ -78,7 +78,7 @@ void add_targets(requests& out) {
     add(target, 400);
   }
   for (const char* target :
-       {"/", "//", "/livez/", "//livez", "/./livez", "/../livez", "/livez/..", "/%2e%2e/livez",
+       {"//", "/livez/", "//livez", "/./livez", "/../livez", "/livez/..", "/%2e%2e/livez",
         "/livez%2f", "/%2flivez", "/LIVEZ", "/livez;x=1", "/api/session/x", "/api",
         "/..%2f..%2fetc%2fpasswd", "/livez%20", "/~%7e", "/api/tickets/"}) {
     add(target, 404);

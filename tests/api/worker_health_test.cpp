@@ -31,6 +31,8 @@ TEST(worker_health_test, is_served_beside_the_jobs) {
   ASSERT_TRUE(line) << worker.err();
   const int port = nlohmann::json::parse(*line).at("port");
   EXPECT_EQ(ask(port, "GET", "/livez").status, 200);
+  // Before that it would end by itself because of what becomes of the schema below.
+  ASSERT_TRUE(worker.wait_for_output_line("worker started")) << worker.err();
   int status = 0;
   while ((status = ask(port, "GET", "/readyz").status) == 503) {
   }

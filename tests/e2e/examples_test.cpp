@@ -51,6 +51,23 @@ TEST_F(examples_of_use, a_document_is_read_page_by_page) {
   EXPECT_EQ(db.value("SELECT done || '/' || total FROM rowrunner.progress"), "30/30");
 }
 
+TEST_F(examples_of_use, a_batch_has_a_summary_when_every_part_has_ended) {
+  const auto made = run_process(
+      {"psql", "-qv", "ON_ERROR_STOP=1", "-d", db.url(), "-f", examples + "/batch/books.sql"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  db.exec(
+      "INSERT INTO books (title, body) VALUES ('frog', E'an old pond\na frog jumps in\n\nsplash'),"
+      " ('empty', '')");
+  const auto worked = run({examples_dir() + "/batch_worker", "--drain"});
+  EXPECT_EQ(worked.exit_code, 0) << worked.err;
+  EXPECT_EQ(db.value("SELECT string_agg(concat_ws(' ', title, status, words, unread), ', '"
+                     " ORDER BY title) FROM summaries"),
+            "empty succeeded 0, frog succeeded 8 1");
+  EXPECT_EQ(db.value("SELECT string_agg(DISTINCT status, ' ' ORDER BY status) FROM chapters"),
+            "failed succeeded");
+  EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.waits"), "0");
+}
+
 TEST_F(examples_of_use, a_worker_in_another_language) {
   db.exec("INSERT INTO public.thumbnails (picture) VALUES ('x.png'), ('y.png')");
   const auto worked = run({"/usr/bin/python3", examples + "/other_language/worker.py"});

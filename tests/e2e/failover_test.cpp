@@ -182,6 +182,55 @@ TEST_F(failover, with_an_asynchronous_standby_only_what_it_never_received_is_los
   EXPECT_THAT(db->violations(), IsEmpty());
 }
 
+// A book of pages, each a step with an effect, and jobs that run after it and after others.
+TEST_F(failover, joins_and_steps_with_effects_go_on) {
+  constexpr int pages = 300;
+  db->exec("SELECT rowrunner.attach('test_jobs', kind => 'test', joins => true)");
+  db->watch("rowrunner.steps");
+  primary.set("synchronous_standby_names", "*");
+  ASSERT_TRUE(db->becomes("SELECT sync_state FROM pg_stat_replication", "sync"));
+  start_worker(url(), {"--lease-ms", "3000"});
+  start_worker(url(standby->port(), primary.port()), {"--lease-ms", "3000"});
+  db->add("book", "pages", 2, pages);
+  db->exec(
+      "INSERT INTO test_jobs (name, action) SELECT 'part' || i, 'gate' FROM generate_series(1, 5) "
+      "i;"
+      "INSERT INTO test_jobs (name) VALUES ('total'), ('after');"
+      "SELECT rowrunner.run_after('test', (SELECT id FROM test_jobs WHERE name = 'total'), 'test',"
+      " ARRAY(SELECT id FROM test_jobs WHERE name NOT IN ('total', 'after')));"
+      "SELECT rowrunner.run_after('test', (SELECT id FROM test_jobs WHERE name = 'after'), 'test',"
+      " ARRAY(SELECT id FROM test_jobs WHERE name = 'total'))");
+  open_gate("part1");
+  ASSERT_TRUE(db->reaches("part1", "succeeded"));
+  ASSERT_TRUE(db->becomes("SELECT count(*) > 20 FROM rowrunner.steps", "t"));
+
+  primary.crash();
+  standby->promote();
+  db->come_back();
+  EXPECT_EQ(db->status("part1"), "succeeded");
+  EXPECT_EQ(db->value("SELECT string_agg(status || ' ' || run_at, ', ') FROM test_jobs"
+                      " WHERE name IN ('total', 'after')"),
+            "queued infinity, queued infinity");
+  for (int part = 2; part <= 5; ++part) open_gate("part" + std::to_string(part));
+  EXPECT_TRUE(db->reaches("after", "succeeded"));
+  expect_that_all_workers_end_well();
+  EXPECT_EQ(db->value("SELECT string_agg(name, ' ' ORDER BY n) FROM (SELECT name, n FROM history"
+                      " WHERE after = 'succeeded' ORDER BY n DESC LIMIT 2) last"),
+            "total after");
+  EXPECT_EQ(db->value("SELECT count(*) FROM history WHERE name IN ('total', 'after')"
+                      " AND after = 'succeeded'"),
+            "2");
+  EXPECT_EQ(db->value("SELECT count(*) || ' ' || count(DISTINCT step) FROM step_effects"),
+            std::to_string(pages) + " " + std::to_string(pages));
+  EXPECT_EQ(db->value("SELECT count(*) FROM rowrunner.steps"), std::to_string(pages));
+  EXPECT_EQ(db->value("SELECT done FROM rowrunner.progress"), std::to_string(pages));
+  EXPECT_EQ(db->value("SELECT attempts FROM test_jobs WHERE name = 'book'"), "0");
+  EXPECT_EQ(db->value("SELECT (SELECT count(*) FROM rowrunner.waits) + (SELECT count(*) FROM"
+                      " rowrunner.edges)"),
+            "0");
+  EXPECT_THAT(db->violations(), IsEmpty());
+}
+
 // Connections stay open here, so that only the server's answers say that it writes no more.
 TEST_F(failover, a_server_that_turned_read_only_is_left_for_the_one_that_writes) {
   start_worker(url(), {"--lease-ms", "30000"});

@@ -38,6 +38,22 @@ TEST(worker, handlers_that_end_at_once_do_not_pile_up_on_the_stack) {
   EXPECT_LT(highest - lowest, 100'000U) << "of stack, for 5,000 jobs";
 }
 
+TEST(worker, a_column_that_is_asked_for_as_another_type_fails_the_attempt_and_is_named) {
+  jobs_database db;
+  db.add("a", "ok", 0, 0, 1);
+  auto options = worker_thread::options_for(db);
+  options.drain = true;
+  worker_thread one(options, [&](worker& w) {
+    w.add(test_kind(), [](job& self) -> boost::asio::awaitable<outcome> {
+      self.get<int>("name");
+      co_return succeeded{};
+    });
+  });
+  EXPECT_EQ(one.join().failed, 1);
+  EXPECT_EQ(db.value("SELECT last_error FROM test_jobs"),
+            "column name is \"a\", which is not a 32-bit integer");
+}
+
 TEST(worker, a_handler_reads_columns_of_any_type_as_the_server_writes_them) {
   jobs_database db;
   db.exec(

@@ -64,6 +64,7 @@ class pg_fixture : public ::testing::Test {
   // The time limit only turns a deadlock into a failure.
   void play(const body& test) {
     bool finished = false;
+    io_.restart();
     asio::co_spawn(io_, test(), [&](std::exception_ptr failure) {
       finished = true;
       io_.stop();

@@ -45,7 +45,7 @@ class statistics : public ::testing::Test {
       return tx
           .exec(
               "SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)"
-              " FROM pg_stat_xact_user_tables WHERE relid = 'letter_jobs'::regclass")[0][0]
+              " FROM pg_stat_xact_user_tables WHERE relid = 'public.letter_jobs'::regclass")[0][0]
           .as<int>();
     };
     const int before = read_so_far();

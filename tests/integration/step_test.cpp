@@ -14,7 +14,7 @@
 #include <future>
 #include <mutex>
 
-#include "support/worker_thread.hpp"
+#include "integration/handler_fixture.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -24,7 +24,6 @@ using asio::experimental::awaitable_operators::operator||;
 using asio::experimental::awaitable_operators::operator&&;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
-using handler = std::function<asio::awaitable<outcome>(job&)>;
 using body = std::function<asio::awaitable<step_result>()>;
 
 effect write_effect(const std::string& name) {
@@ -36,21 +35,7 @@ body giving(nlohmann::json value, std::vector<effect> effects = {}) {
       [value, effects]() -> asio::awaitable<step_result> { co_return step_result(value, effects); };
 }
 
-class steps : public ::testing::Test {
- protected:
-  worker_counts drain(const handler& run) {
-    auto options = worker_thread::options_for(db);
-    options.drain = true;
-    worker_thread one(options, [&](worker& w) { w.add(test_kind(), run); });
-    return one.join();
-  }
-  std::string effects() {
-    return db.value("SELECT string_agg(name, ' ' ORDER BY name) FROM effects");
-  }
-  std::string error() { return db.value("SELECT last_error FROM test_jobs"); }
-
-  jobs_database db;
-};
+using steps = handler_fixture;
 
 TEST_F(steps, an_effect_happens_with_its_step_and_not_again_in_a_retry) {
   db.add("a");
@@ -86,20 +71,14 @@ TEST_F(steps, an_effect_that_is_refused_fails_the_attempt_and_nothing_is_half_wr
 
 TEST_F(steps, one_that_is_refused_does_not_fail_those_beside_it) {
   for (int i = 0; i < 30; ++i) db.add("j" + std::to_string(i), "ok", 0, i == 17 ? 1 : 0, 1);
-  auto kind = test_kind();
-  kind.max_concurrent = 30;
-  auto options = worker_thread::options_for(db);
-  options.drain = true;
-  worker_thread one(options, [&](worker& w) {
-    w.add(kind, [](job& self) -> asio::awaitable<outcome> {
-      const bool bad = self.get<int>("times") == 1;
-      auto name = bad ? std::nullopt : std::optional(self.text("name"));
-      const auto page = giving(1, {{"INSERT INTO effects (name) VALUES ($1)", {name}}});
-      co_await self.step("page", page);
-      co_return succeeded{};
-    });
-  });
-  const auto counts = one.join();
+  const handler store = [](job& self) -> asio::awaitable<outcome> {
+    const bool bad = self.get<int>("times") == 1;
+    auto name = bad ? std::nullopt : std::optional(self.text("name"));
+    const auto page = giving(1, {{"INSERT INTO effects (name) VALUES ($1)", {name}}});
+    co_await self.step("page", page);
+    co_return succeeded{};
+  };
+  const auto counts = drain(store, concurrent(30));
   EXPECT_EQ(counts.succeeded, 29);
   EXPECT_EQ(counts.failed, 1);
   EXPECT_EQ(db.value("SELECT count(*) FROM effects"), "29");
@@ -194,13 +173,11 @@ TEST_F(steps, a_job_whose_row_another_session_has_locked_waits_and_is_not_charge
   db.add("a");
   db.add("b");
   std::atomic<bool> gate = false;
-  worker_thread one(worker_thread::options_for(db), [&](worker& w) {
-    w.add(test_kind(), [&](job& self) -> asio::awaitable<outcome> {
-      while (!gate) co_await self.sleep(2ms);
-      const auto page = giving(1, {write_effect(self.text("name"))});
-      co_await self.step("page", page);
-      co_return succeeded{};
-    });
+  auto one = start([&](job& self) -> asio::awaitable<outcome> {
+    while (!gate) co_await self.sleep(2ms);
+    const auto page = giving(1, {write_effect(self.text("name"))});
+    co_await self.step("page", page);
+    co_return succeeded{};
   });
   ASSERT_TRUE(db.reaches("a", "processing"));
   ASSERT_TRUE(db.reaches("b", "processing"));
@@ -220,18 +197,16 @@ TEST_F(steps, of_a_lost_lease_are_refused_and_stop_the_job) {
   db.add("a");
   std::atomic<bool> gate = false;
   std::promise<void> stopped;
-  worker_thread one(worker_thread::options_for(db), [&](worker& w) {
-    w.add(test_kind(), [&](job& self) -> asio::awaitable<outcome> {
-      while (!gate) co_await self.sleep(2ms);
-      const auto page = giving(1, {write_effect("late")});
-      try {
-        co_await self.step("page", page);
-      } catch (const job_stopped&) {
-        stopped.set_value();
-        throw;
-      }
-      co_return succeeded{};
-    });
+  auto one = start([&](job& self) -> asio::awaitable<outcome> {
+    while (!gate) co_await self.sleep(2ms);
+    const auto page = giving(1, {write_effect("late")});
+    try {
+      co_await self.step("page", page);
+    } catch (const job_stopped&) {
+      stopped.set_value();
+      throw;
+    }
+    co_return succeeded{};
   });
   ASSERT_TRUE(db.reaches("a", "processing"));
   db.exec("UPDATE test_jobs SET status = 'cancelled' WHERE name = 'a'");
@@ -289,16 +264,13 @@ TEST_F(steps, a_timer_beside_a_step_cancels_what_runs_in_it_and_the_job_goes_on)
 TEST_F(steps, a_timer_beside_a_step_that_waits_for_the_database_wins) {
   db.add("a");
   std::atomic<bool> locked = false, gave_up = false;
-  worker_thread one(worker_thread::options_for(db), [&](worker& w) {
-    w.add(test_kind(), [&](job& self) -> asio::awaitable<outcome> {
-      while (!locked) co_await self.sleep(2ms);
-      asio::steady_timer limit(co_await asio::this_coro::executor, 50ms);
-      const auto page = giving(1, {write_effect("page")});
-      const auto which =
-          co_await (self.step("page", page) || limit.async_wait(asio::use_awaitable));
-      gave_up = which.index() == 1;
-      co_return succeeded{};
-    });
+  auto one = start([&](job& self) -> asio::awaitable<outcome> {
+    while (!locked) co_await self.sleep(2ms);
+    asio::steady_timer limit(co_await asio::this_coro::executor, 50ms);
+    const auto page = giving(1, {write_effect("page")});
+    const auto which = co_await (self.step("page", page) || limit.async_wait(asio::use_awaitable));
+    gave_up = which.index() == 1;
+    co_return succeeded{};
   });
   ASSERT_TRUE(db.reaches("a", "processing"));
   pqxx::connection other(db.url());

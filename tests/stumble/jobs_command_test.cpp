@@ -63,7 +63,7 @@ TEST_F(jobs_command, what_changes_a_job_names_the_session_that_locks_it) {
   pqxx::connection other(db_.url());
   pqxx::nontransaction(other).exec("SET application_name = 'report'");
   pqxx::work tx(other);
-  const auto pid = tx.exec1("SELECT pg_backend_pid()")[0].as<std::string>();
+  const auto pid = tx.exec("SELECT pg_backend_pid()")[0][0].as<std::string>();
   tx.exec("SELECT FROM test_jobs FOR UPDATE");
   const auto locked = [&](const std::string& id) {
     return "rowrunner: job " + id + " is locked by session " + pid +

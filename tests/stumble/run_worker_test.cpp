@@ -112,7 +112,9 @@ TEST_F(run_worker, the_lease_of_one_kind_can_be_set) {
       " FOR EACH ROW EXECUTE FUNCTION public.see()");
   const auto lease_of_a_job = [&](const std::vector<std::string>& flags,
                                   const process_environment& environment) {
-    db_.exec("TRUNCATE public.seen; INSERT INTO public.thumbnails (picture) VALUES ('a.png')");
+    db_.exec(
+        "TRUNCATE public.seen, public.thumbnails;"
+        "INSERT INTO public.thumbnails (picture) VALUES ('a.png')");
     std::vector<std::string> arguments{"--drain"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     EXPECT_EQ(run(arguments, environment).exit_code, 0);

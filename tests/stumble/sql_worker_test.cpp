@@ -235,8 +235,8 @@ TEST_F(sql_route, wrong_arguments_for_a_running_job_are_refused) {
         "heartbeat(" + lease + ", '2 days')", "fail(" + named + ", NULL)",
         "fail(" + named + ", 'no', NULL)", "fail(" + named + ", 'no', '-1 s')",
         "fail(" + named + ", 'no', final => NULL)", "step(" + named + ", NULL)",
-        "step(" + named + ", '')", "progress(" + named + ", -1, 2)",
-        "progress(" + named + ", 1, NULL)"}) {
+        "step(" + named + ", '')", "step(" + named + ", repeat('x', 10240))",
+        "progress(" + named + ", -1, 2)", "progress(" + named + ", 1, NULL)"}) {
     EXPECT_EQ(sqlstate_of(db_, "SELECT rowrunner." + wrong), "22023") << wrong;
   }
   EXPECT_EQ(db_.status("a"), "processing");

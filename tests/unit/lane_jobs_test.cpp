@@ -38,6 +38,22 @@ lane_jobs busy(int slots, int per_second) {
   return jobs;
 }
 
+TEST(lane_jobs, what_stands_before_those_that_wait_is_started_before_them) {
+  lane_jobs jobs(10);
+  const auto at = [](std::int16_t priority, std::int64_t seq) {
+    auto job = under(1);
+    job->position = {priority, seq};
+    return job;
+  };
+  add(jobs, {at(0, 5), at(0, 6)});
+  add(jobs, {at(-3, 9), at(0, 2), at(0, 7)});
+  add(jobs, {});
+  add(jobs, {at(0, 8)});
+  std::vector<std::int64_t> order;
+  while (const auto job = jobs.start_next()) order.push_back(job->position.seq);
+  EXPECT_THAT(order, ElementsAre(9, 2, 5, 6, 7, 8));
+}
+
 TEST(lane_jobs, short_jobs_that_stop_are_stuck_soon) {
   EXPECT_EQ(busy(10, 10'000).stuck_at(), start + 60ms);
 }

@@ -219,6 +219,13 @@ TEST_F(loop_decides, a_slow_poll_takes_a_twentieth_of_the_time) {
   EXPECT_EQ(decide.wait_until(0, start + 100ms), start + 100ms + 20 * 100ms);
 }
 
+TEST_F(loop_decides, the_poll_that_follows_an_armed_flag_comes_soon_even_if_polls_are_slow) {
+  sleep_all();
+  decide.begin_poll(start);
+  decide.end_poll(between_polls, start + 100ms);
+  EXPECT_EQ(decide.wait_until(0, start + 100ms), start + 110ms);
+}
+
 TEST_F(loop_decides, does_not_wait_while_there_is_something_to_claim) {
   poll({});
   EXPECT_EQ(wait(), std::nullopt);

@@ -353,6 +353,10 @@ DECLARE
 BEGIN
   PERFORM rowrunner.refuse_unless(step.step <> '', 'step is NULL or empty, must be a name',
                                   'A later attempt finds the result by this name.');
+  PERFORM rowrunner.refuse_unless(octet_length(step.step) <= 1000,
+                                  format('the name of the step has %s bytes, must have at most 1000',
+                                         octet_length(step.step)),
+                                  'Put what it is about into the result.');
   EXECUTE format($sql$
     INSERT INTO rowrunner.steps (kind, job_id, step, result)
     SELECT $1, held.id, $4, $5

@@ -188,7 +188,8 @@ BEGIN
   ELSIF NOT parent.joins THEN
     RAISE EXCEPTION 'jobs of kind % cannot be waited for: it was attached without joins', parent.kind
       USING ERRCODE = 'object_not_in_prerequisite_state',
-            HINT = format('SELECT rowrunner.attach(%L, kind => %L, joins => true)', parent.job_table::text, parent.kind);
+            HINT = format('SELECT rowrunner.attach(%L, kind => %L, joins => true)', parent.job_table::text,
+                          parent.kind);
   END IF;
 END
 $$;
@@ -214,7 +215,8 @@ BEGIN
   ELSIF found_status <> 'queued' OR NOT written_here THEN
     RAISE EXCEPTION 'job % of kind % does not wait for others (it is %)', job_id, child.kind, found_status
       USING ERRCODE = 'object_not_in_prerequisite_state',
-            HINT = 'It has fired, or never waited: the first run_after belongs to the transaction that enqueues the job.';
+            HINT = 'It has fired, or never waited: the first run_after belongs to the transaction that enqueues'
+                   ' the job.';
   END IF;
   RETURN waiting;
 END
@@ -297,7 +299,8 @@ DECLARE
   bad uuid[];
   named integer;
 BEGIN
-  PERFORM rowrunner.check_join(child, run_after.child_id, parent, parent_ids, run_after.when_failed, run_after.at_latest);
+  PERFORM rowrunner.check_join(child, run_after.child_id, parent, parent_ids, run_after.when_failed,
+                               run_after.at_latest);
   waiting := rowrunner.lock_wait(child, run_after.child_id);
   policy := coalesce(run_after.when_failed, waiting.when_failed, 'run');
   IF policy <> waiting.when_failed THEN
@@ -335,252 +338,4 @@ BEGIN
     SELECT child.id, run_after.child_id, parent.id, bad[1], true WHERE bad IS NOT NULL;
   RETURN coalesce(cardinality(open), 0);
 END
-$$;
-
--- Why a child must be cancelled: one of its candidates names a parent that failed.
-CREATE FUNCTION rowrunner.cancel_reason_of(waiting rowrunner.waits, noted tid[]) RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT coalesce(waiting.cancel_reason, (
-    SELECT format('cancelled: job %s of kind %s, which it waited for, did not succeed', c.parent_id,
-                  coalesce(k.kind, c.parent_kind::text))
-    FROM rowrunner.join_candidates c LEFT JOIN rowrunner.kinds k ON k.id = c.parent_kind
-    WHERE c.ctid = ANY (noted) AND c.failed AND waiting.when_failed = 'cancel' LIMIT 1))
-$$;
-
--- Fires a child whose waits row the caller has locked, if it is ready; what it sees was committed since that lock.
--- Answers 'fired' (or cancelled, or gone), 'waits' or 'locked' (its row, by another session).
-CREATE FUNCTION rowrunner.fire_child(waiting rowrunner.waits) RETURNS text
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  mine rowrunner.kinds;
-  noted tid[];
-  reason text;
-  state text;
-BEGIN
-  noted := ARRAY(SELECT c.ctid FROM rowrunner.join_candidates c
-                 WHERE c.child_kind = waiting.child_kind AND c.child_id = waiting.child_id);
-  DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(
-    SELECT e.ctid FROM rowrunner.join_candidates c
-    JOIN rowrunner.edges e ON e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
-                          AND e.child_kind = c.child_kind AND e.child_id = c.child_id
-    WHERE c.ctid = ANY (noted) FOR UPDATE OF e SKIP LOCKED));
-  reason := rowrunner.cancel_reason_of(waiting, noted);
-  IF reason IS NULL AND (waiting.at_latest > clock_timestamp()) IS NOT FALSE
-     AND EXISTS (SELECT FROM rowrunner.edges e
-                 WHERE e.child_kind = waiting.child_kind AND e.child_id = waiting.child_id) THEN
-    -- A candidate whose edge is locked still is one.
-    DELETE FROM rowrunner.join_candidates c
-      WHERE c.ctid = ANY (noted) AND NOT EXISTS (
-        SELECT FROM rowrunner.edges e
-        WHERE e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
-          AND e.child_kind = c.child_kind AND e.child_id = c.child_id);
-    RETURN 'waits';
-  END IF;
-  SELECT k.* INTO mine FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
-    WHERE k.id = waiting.child_kind;
-  IF FOUND THEN
-    state := rowrunner.free_row(mine.job_table, waiting.child_id);
-  END IF;
-  IF state = 'locked' THEN
-    RETURN 'locked';
-  END IF;
-  IF state = 'queued' AND reason IS NOT NULL THEN
-    PERFORM rowrunner.cancel_row(mine.job_table, waiting.child_id, mine.cancelled_status, reason);
-  END IF;
-  -- Before the row changes: while there is a waits row, a trigger would hold it again.
-  PERFORM rowrunner.forget_wait(waiting.child_kind, waiting.child_id);
-  DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (noted);
-  IF state = 'queued' AND reason IS NULL THEN
-    PERFORM rowrunner.release_row(mine.job_table, waiting.child_id, waiting.run_at);
-  END IF;
-  RETURN 'fired';
-END
-$$;
-
--- The next waits rows of children that may be ready, locked: in the order of their keys behind the one that was looked
--- at last, and not of kinds that are blocked. A lock comes first, and the edges are asked for in a later statement: one
--- that waited for a transaction that adds an edge would not see it.
-CREATE FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer)
-RETURNS SETOF rowrunner.waits
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT w.* FROM (SELECT DISTINCT c.child_kind, c.child_id FROM rowrunner.join_candidates c
-                   WHERE (c.child_kind, c.child_id) >
-                         (coalesce(last.child_kind, -32768),
-                          coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
-                     AND c.child_kind <> ALL (blocked)
-                   ORDER BY c.child_kind, c.child_id) c
-  CROSS JOIN LATERAL (SELECT * FROM rowrunner.waits w
-                      WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id FOR UPDATE SKIP LOCKED) w
-  LIMIT at_most
-$$;
-
--- Likewise of those whose time has come.
-CREATE FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer)
-RETURNS SETOF rowrunner.waits
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT w.* FROM rowrunner.waits w
-  WHERE w.at_latest <= clock_timestamp() AND w.child_kind <> ALL (blocked)
-    AND (w.at_latest, w.child_kind, w.child_id) >
-        (coalesce(last.at_latest, '-infinity'), coalesce(last.child_kind, -32768),
-         coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
-  ORDER BY w.at_latest, w.child_kind, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED
-$$;
-
--- A child that cannot be fired, because its row cannot be written, is left to the sweep; the others go on. That it must
--- be cancelled is known only by its candidates, so it is kept.
-CREATE FUNCTION rowrunner.put_off_join(waiting rowrunner.waits, reason text) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  noted CONSTANT tid[] := ARRAY(SELECT c.ctid FROM rowrunner.join_candidates c
-                                WHERE c.child_kind = waiting.child_kind AND c.child_id = waiting.child_id);
-BEGIN
-  RAISE WARNING 'job % waited for others and cannot be run: %', waiting.child_id, reason;
-  UPDATE rowrunner.waits w
-    SET cancel_reason = rowrunner.cancel_reason_of(waiting, noted),
-        at_latest = CASE WHEN w.at_latest <= clock_timestamp() THEN clock_timestamp() + interval '1 minute'
-                         ELSE w.at_latest END
-    WHERE w.child_kind = waiting.child_kind AND w.child_id = waiting.child_id;
-  DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (noted);
-END
-$$;
-
--- Fires a child, whatever the triggers of its table do. Answers as fire_child; 'put off' if its row cannot be written;
--- 'blocked' if its table is locked or the server is in trouble: then its kind is left for the next time, and the child
--- stays noted. A trigger can raise any error, so none of them may stop the other kinds.
-CREATE FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) RETURNS text
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN rowrunner.fire_child(waiting);
-EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
-  IF SQLSTATE ~ '^(40|53|55|57|58)' THEN
-    IF SQLSTATE ~ '^5[378]' THEN
-      RAISE WARNING 'job % waited for others and cannot be run now: %', waiting.child_id, SQLERRM;
-    END IF;
-    RETURN 'blocked';
-  END IF;
-  PERFORM rowrunner.put_off_join(waiting, SQLERRM);
-  RETURN 'put off';
-END
-$$;
-
--- Lets the children run whose parents have ended, or whose time has come, and cancels those that a failed parent
--- cancels; about `at_most` of them, and for about a second. It reads only what ends have noted. Under REPEATABLE
--- READ it does nothing: it could not see an edge that was added since. Answers how many it fired.
-CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS integer
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off
-SET enable_hashjoin = off SET enable_mergejoin = off SET lock_timeout = '100ms' AS $$
-DECLARE
-  until CONSTANT timestamptz := clock_timestamp() + interval '1 second';
-  fired integer := 0;
-  blocked smallint[] := '{}';
-  overdue boolean;
-  ready rowrunner.waits[];
-  waiting rowrunner.waits;
-  verdict text;
-BEGIN
-  IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
-    RETURN 0;
-  END IF;
-  FOREACH overdue IN ARRAY '{false,true}'::boolean[] LOOP
-    waiting := NULL;
-    WHILE fired < at_most AND clock_timestamp() < until LOOP
-      ready := CASE WHEN overdue THEN ARRAY(SELECT w FROM rowrunner.lock_overdue(waiting, blocked, at_most) w)
-                    ELSE ARRAY(SELECT w FROM rowrunner.lock_candidates(waiting, blocked, at_most) w) END;
-      EXIT WHEN cardinality(ready) = 0;
-      FOREACH waiting IN ARRAY ready LOOP
-        CONTINUE WHEN waiting.child_kind = ANY (blocked) OR clock_timestamp() > until;
-        verdict := rowrunner.try_to_fire(waiting);
-        fired := fired + (verdict = 'fired')::integer;
-        IF verdict = 'blocked' THEN
-          blocked := blocked || waiting.child_kind;
-        END IF;
-      END LOOP;
-    END LOOP;
-  END LOOP;
-  -- Of children that wait no longer.
-  DELETE FROM rowrunner.join_candidates WHERE ctid = ANY (ARRAY(
-    SELECT c.ctid FROM rowrunner.join_candidates c
-    WHERE NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id)
-    FOR UPDATE SKIP LOCKED));
-  RETURN fired;
-END
-$$;
-
--- For workers in other languages, which have no poll: called by rowrunner.claim, and by an end of a kind with joins. An
--- end fires in its own transaction, so its child is there when it commits. Two last ends at the same time do not see each
--- other, and leave the child to the next claim or poll.
-CREATE FUNCTION rowrunner.fire_noted() RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF rowrunner.joins_noted() THEN
-    PERFORM rowrunner.fire_joins();
-  END IF;
-END
-$$;
-
--- What no trigger saw (they were disabled, or the end had an older snapshot): edges of parents of this kind that have
--- ended or are gone, on `pages` pages from `from_page` on; and children of this kind without an edge, likewise,
--- or that could not be cancelled, which become candidates again.
-CREATE FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, pages bigint) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
-SET lock_timeout = '1s' SET enable_seqscan = off SET enable_mergejoin = off AS $$
-DECLARE
-  first_row CONSTANT tid := format('(%s,0)', from_page);
-  end_row CONSTANT tid := format('(%s,0)', least(from_page + pages, 4294967294));
-  job_table CONSTANT regclass := (SELECT c.oid FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
-                                  WHERE k.id = kind_id);
-  removed bigint;
-BEGIN
-  -- One snapshot sees an edge and its parent: a parent that is run again may have a newer edge.
-  WITH x AS MATERIALIZED (
-    SELECT e.ctid AS address, e.* FROM rowrunner.edges e
-    WHERE e.ctid >= first_row AND e.ctid < end_row AND e.parent_kind + 0 = kind_id
-  ), j AS MATERIALIZED (
-    SELECT a.id, a.status FROM rowrunner.jobs_among(job_table, ARRAY(SELECT x.parent_id FROM x)) a
-    WHERE job_table IS NOT NULL
-  ), ended AS MATERIALIZED (
-    SELECT x.*, j.status IS DISTINCT FROM 'succeeded' AS failed FROM x LEFT JOIN j ON j.id = x.parent_id
-    WHERE coalesce(j.status, 'gone') NOT IN ('queued', 'processing')
-      AND (j.status IS NOT DISTINCT FROM 'succeeded' OR NOT EXISTS (
-             SELECT FROM rowrunner.waits w
-             WHERE w.child_kind = x.child_kind AND w.child_id = x.child_id AND w.when_failed = 'hold'))
-  ), free AS MATERIALIZED (
-    SELECT e.ctid AS address FROM rowrunner.edges e
-    WHERE e.ctid = ANY (ARRAY(SELECT n.address FROM ended n)) FOR UPDATE SKIP LOCKED
-  ), gone AS (
-    DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(SELECT f.address FROM free f))
-  )
-  INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
-    SELECT n.child_kind, n.child_id, n.parent_kind, n.parent_id, n.failed
-    FROM ended n JOIN free f ON f.address = n.address;
-  GET DIAGNOSTICS removed = ROW_COUNT;
-  DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(
-    SELECT e.ctid FROM rowrunner.edges e
-    WHERE e.ctid >= first_row AND e.ctid < end_row AND e.child_kind + 0 = kind_id
-      AND NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = e.child_kind AND w.child_id = e.child_id)
-    FOR UPDATE SKIP LOCKED));
-  INSERT INTO rowrunner.join_candidates (child_kind, child_id)
-    SELECT w.child_kind, w.child_id FROM rowrunner.waits w
-    WHERE w.ctid >= first_row AND w.ctid < end_row AND w.child_kind + 0 = kind_id
-      AND (w.cancel_reason IS NOT NULL OR NOT EXISTS (
-             SELECT FROM rowrunner.edges e WHERE e.child_kind = w.child_kind AND e.child_id = w.child_id))
-      AND NOT EXISTS (SELECT FROM rowrunner.join_candidates c
-                      WHERE c.child_kind = w.child_kind AND c.child_id = w.child_id);
-  PERFORM rowrunner.fire_deferred();
-  RETURN removed;
-END
-$$;
-
--- The jobs that wait for a job, directly or over others: those that nothing waits for come first.
-CREATE FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) RETURNS TABLE (kind text, id uuid)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  WITH RECURSIVE below AS (
-    SELECT e.child_kind, e.child_id, 1 AS depth FROM rowrunner.edges e WHERE e.parent_kind = $1 AND e.parent_id = $2
-    UNION
-    SELECT e.child_kind, e.child_id, b.depth + 1 FROM below b
-    JOIN rowrunner.edges e ON e.parent_kind = b.child_kind AND e.parent_id = b.child_id
-    WHERE b.depth < 100000  -- should there be a cycle in spite of all
-  )
-  SELECT k.kind, b.child_id FROM below b JOIN rowrunner.kinds k ON k.id = b.child_kind
-  GROUP BY k.kind, b.child_id ORDER BY max(b.depth) DESC, b.child_id
 $$;

@@ -1,5 +1,7 @@
--- Up to $5 failed jobs of kind $1 with fingerprint $2, the latest failure first, before the failure ($3, $4) (NULL: all).
-SELECT to_json(j.*) AS job, to_char(f.failed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS failed_at, f.error
+-- Up to $5 failed jobs of kind $1 with fingerprint $2, the latest failure first, before the failure ($3, $4) (NULL:
+-- all).
+SELECT to_json(j.*) AS job, to_char(f.failed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS failed_at,
+       f.error
 FROM rowrunner.failures f
 JOIN {jobs} j ON j.id = f.job_id AND j.status = 'failed'
 WHERE f.kind = $1::smallint AND f.fingerprint = $2::bigint

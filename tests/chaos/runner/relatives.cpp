@@ -15,6 +15,8 @@ const std::string running_jobs =
     "  JOIN rowrunner.kinds k ON k.id = l.kind WHERE k.kind = 'chaos' LIMIT 200) r"
     " JOIN chaos_jobs j USING (id) WHERE j.status = 'processing' ORDER BY random() LIMIT 4";
 
+constexpr std::size_t most_recent = 6;
+
 std::vector<known_job> running(pqxx::dbtransaction& tx) {
   std::vector<known_job> found;
   for (const auto& row : tx.exec(running_jobs)) {
@@ -64,15 +66,17 @@ void relatives::run() {
 }
 
 void relatives::act(pqxx::connection& on) {
-  switch (rng_() % 6) {
+  switch (rng_() % 8) {
     case 0:
     case 1:
       return join_running(on);
     case 2:
-      return add_parents(on);
     case 3:
-      return disturb_held(on);
     case 4:
+      return add_parents(on);
+    case 5:
+      return disturb_held(on);
+    case 6:
       return requeue_parents(on);
     default:
       return delete_some(on);
@@ -93,14 +97,17 @@ void relatives::join_running(pqxx::connection& on) {
     if (!parents.empty() && !first.empty()) {
       joins.add(name, join_to(tx, record_, child, parents, how));
     }
-    last_ = child;
+    recent_.push_back(child);
   });
 }
 
+/// The child may be ready by now, and whoever lets it go meets this transaction.
 void relatives::add_parents(pqxx::connection& on) {
-  if (!last_) return;
-  const known_job child = *last_;
-  last_.reset();
+  if (recent_.size() > most_recent) recent_.erase(recent_.begin());
+  if (recent_.empty()) return;
+  const auto chosen = recent_.begin() + static_cast<std::ptrdiff_t>(rng_() % recent_.size());
+  const known_job child = *chosen;
+  recent_.erase(chosen);
   pqxx::work tx(on);
   joined joins;
   // Those that it waits for already would count twice.
@@ -114,9 +121,10 @@ void relatives::add_parents(pqxx::connection& on) {
   }
   if (parents.empty()) return;
   joins.add(child.name, join_to(tx, record_, child, parents, terms_of(seed_, child.name)));
-  std::this_thread::sleep_for(std::chrono::milliseconds{rng_() % 100});
+  std::this_thread::sleep_for(std::chrono::milliseconds{rng_() % 300});
   tx.commit();
   joins.note(record_);
+  recent_.push_back(child);
 }
 
 /// None of this lets a child run that waits.

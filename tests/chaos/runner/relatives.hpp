@@ -40,8 +40,8 @@ class relatives {
   std::string url_;
   enqueuers& enqueuing_;
   std::mt19937_64 rng_;
-  /// The child that was joined last, and how.
-  std::optional<known_job> last_;
+  /// Children that were joined lately, and may still wait.
+  std::vector<known_job> recent_;
   std::uint64_t number_ = 0;
   std::atomic<bool> stopping_ = false;
   std::thread thread_;

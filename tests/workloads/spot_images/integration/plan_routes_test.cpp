@@ -34,8 +34,8 @@ class plan_routes : public ::testing::Test {
   }
   static std::filesystem::path folder() {
     static const auto made = [] {
-      auto path = std::filesystem::temp_directory_path() /
-                  ("plan_routes_" + std::to_string(::getpid()));
+      auto path =
+          std::filesystem::temp_directory_path() / ("plan_routes_" + std::to_string(::getpid()));
       std::filesystem::create_directories(path);
       return path;
     }();
@@ -107,8 +107,9 @@ TEST_F(plan_routes, the_picture_of_a_place_comes_from_the_storage) {
 }
 
 TEST_F(plan_routes, bad_plans_and_wrong_roles_are_refused) {
-  for (const char* bad : {"", "[]", "{", R"({"plan_id": "x"})", R"({"plan_id": 1, "title": "", "spots": []})",
-                          R"({"plan_id": "x", "title": "t", "spots": [{"spot_name": ""}]})"}) {
+  for (const char* bad :
+       {"", "[]", "{", R"({"plan_id": "x"})", R"({"plan_id": 1, "title": "", "spots": []})",
+        R"({"plan_id": "x", "title": "t", "spots": [{"spot_name": ""}]})"}) {
     EXPECT_EQ(call("POST", "/api/plans", "operator", bad).status, 400) << bad;
   }
   for (const char* role : {"user", "viewer"}) {

@@ -1,0 +1,114 @@
+// A job that waits for others: what holds it, and what ends its wait.
+
+#include "integration/joins_fixture.hpp"
+
+namespace rowrunner::testing {
+namespace {
+
+using joins_held = joins_fixture;
+
+TEST_F(joins_held, nothing_that_people_write_lets_a_held_child_run) {
+  add("a");
+  join("total", "a");
+  for (const std::string change :
+       {"priority = 5", "run_at = now() - interval '1 hour'", "status = 'queued', attempts = 0",
+        "run_at = now() + interval '1 day'", "run_at = '-infinity', priority = 2"}) {
+    db_.exec("UPDATE sum SET " + change);
+    EXPECT_TRUE(held("sum", "total")) << change;
+    EXPECT_EQ(claim("sum"), "") << change;
+  }
+  EXPECT_EQ(db_.value("SELECT run_at FROM rowrunner.waits"), "-infinity");
+  EXPECT_EQ(db_.value("SELECT rowrunner.requeue('sum', id) FROM sum"), "f");
+  EXPECT_EQ(db_.value("SELECT rowrunner.enqueue_again('sum', id) FROM sum"), "f");
+  EXPECT_EQ(db_.value("SELECT queued + delayed FROM rowrunner.repair('sum')"), "0");
+  db_.exec("SELECT * FROM rowrunner.sweep()");
+  EXPECT_EQ(claim("sum"), "");
+  EXPECT_TRUE(held("sum", "total"));
+  end("a");
+  EXPECT_EQ(fire(), "1");
+  EXPECT_EQ(claim("sum"), "total");
+}
+
+// With the triggers disabled its row was ended and its waits row stayed.
+TEST_F(joins_held, a_child_that_is_queued_again_waits_while_its_waits_row_exists) {
+  add("a");
+  join("total", "a");
+  db_.exec(
+      "ALTER TABLE sum DISABLE TRIGGER rowrunner_update; UPDATE sum SET status = 'cancelled';"
+      "ALTER TABLE sum ENABLE TRIGGER rowrunner_update");
+  EXPECT_EQ(db_.value("SELECT rowrunner.requeue('sum', id) FROM sum"), "t");
+  EXPECT_TRUE(held("sum", "total"));
+  EXPECT_EQ(claim("sum"), "");
+}
+
+TEST_F(joins_held, a_cancelled_or_deleted_child_waits_no_longer) {
+  add("a");
+  for (const std::string ending :
+       {"SELECT rowrunner.cancel('sum', id) FROM sum", "UPDATE sum SET status = 'cancelled'",
+        "DELETE FROM sum", "TRUNCATE sum", "SELECT rowrunner.detach('sum')"}) {
+    join("total", "a");
+    EXPECT_EQ(left(), "1 1 0") << ending;
+    db_.exec(ending);
+    EXPECT_EQ(left(), "0 0 0") << ending;
+    if (ending.starts_with("SELECT rowrunner.detach")) break;
+    db_.exec("DELETE FROM sum");
+  }
+  EXPECT_EQ(db_.value("SELECT run_at < 'infinity' FROM sum"), "t");  // it is an ordinary row again
+}
+
+TEST_F(joins_held, a_cancelled_child_can_be_queued_again_and_runs) {
+  add("a");
+  join("total", "a");
+  db_.exec(
+      "SELECT rowrunner.cancel('sum', id) FROM sum; SELECT rowrunner.requeue('sum', id) FROM sum");
+  EXPECT_EQ(claim("sum"), "total");
+  end("a");
+  EXPECT_EQ(fire(), "0");
+}
+
+TEST_F(joins_held, a_cancel_can_take_what_waits_for_the_job_with_it) {
+  add("a");
+  join("b", "a", "", "part");
+  join("c", "a,b", "", "part");
+  join("total", "c");
+  join("other", "a", "", "sum");
+  EXPECT_EQ(db_.value("SELECT rowrunner.cancel('part', id, 'enough', cascade => true) FROM part"
+                      " WHERE name = 'a'"),
+            "cancelled");
+  EXPECT_EQ(db_.value("SELECT string_agg(DISTINCT status || ' ' || last_error, ', ') FROM"
+                      " (SELECT * FROM part UNION ALL SELECT * FROM sum) j"),
+            "cancelled cancelled: enough");
+  EXPECT_EQ(fire(), "0");
+  EXPECT_EQ(left(), "0 0 0");
+}
+
+TEST_F(joins_held, detaching_the_kind_of_the_parents_counts_as_their_end) {
+  add("a");
+  join("runs", "a");
+  join("ends", "a", ", when_failed => 'cancel'");
+  db_.exec("SELECT rowrunner.detach('part')");
+  EXPECT_EQ(fire(), "2");
+  EXPECT_EQ(claim("sum"), "runs");
+  EXPECT_EQ(status("sum", "ends"), "cancelled");
+}
+
+TEST_F(joins_held, a_sweep_finds_ends_that_no_trigger_saw) {
+  add("a,b,c");
+  join("one", "a");
+  join("two", "b");
+  join("three", "c");
+  db_.exec(
+      "SET session_replication_role = replica; UPDATE part SET status = 'succeeded' WHERE name = "
+      "'a';"
+      "DELETE FROM part WHERE name = 'b'; RESET session_replication_role");
+  EXPECT_EQ(fire(), "0");
+  db_.exec("SELECT * FROM rowrunner.sweep()");
+  EXPECT_EQ(fire(), "2");
+  EXPECT_EQ(left(), "1 1 0");
+  db_.exec("SET session_replication_role = replica; TRUNCATE part; RESET session_replication_role");
+  db_.exec("SELECT * FROM rowrunner.repair('part')");
+  EXPECT_EQ(fire(), "1");
+}
+
+}  // namespace
+}  // namespace rowrunner::testing
