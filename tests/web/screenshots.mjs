@@ -28,6 +28,7 @@ async function take(look, name, url, { ready, act } = {}) {
   await page.goto(url);
   await page.locator(ready ?? 'main :is(.card, .rows li)').first().waitFor();
   await act?.(page);
+  await page.waitForFunction(() => document.images[0]?.naturalWidth); // the logo; pictures load when they are seen
   const pictures = name === 'plan';
   const path = join(folder, `${name}-${look}.${pictures ? 'jpg' : 'png'}`);
   await page.screenshot({ path, ...(pictures ? { type: 'jpeg', quality: 78 } : {}) });
