@@ -34,7 +34,7 @@ PARENT_KINDS = ("bench_1", "bench_2", "bench_3", "bench_4")
 
 
 def run(context):
-    for number in context.rounds():
+    for _ in context.rounds():
         burn_down(context)
         held(context)
         fan_in(context)
@@ -147,8 +147,8 @@ def diamond(context):
         db.run("BEGIN")
         db.run("INSERT INTO bench_jobs (name) VALUES ('top 1'), ('bottom')")
         db.run(ADD, "middle", "0 s", middle)
-        db.run("SELECT rowrunner.run_after('bench', m.id, 'bench', ARRAY(SELECT id FROM bench_jobs WHERE name = 'top 1'))"
-               " FROM bench_jobs m WHERE m.name LIKE 'middle %%'")
+        db.run("SELECT rowrunner.run_after('bench', m.id, 'bench', ARRAY[t.id])"
+               " FROM bench_jobs m, bench_jobs t WHERE t.name = 'top 1' AND m.name LIKE 'middle %'")
         db.run(RUN_AFTER, "middle", middle, "bottom")
         db.run("COMMIT")
         worker = queue.handler_worker(name, "--starts", stdout=subprocess.PIPE)
