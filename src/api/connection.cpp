@@ -36,8 +36,8 @@ std::string_view text_of(const beast::flat_buffer& buffer) {
 }
 
 bool is_parse_error(const error_code& error) {
-  static const auto& category = http::make_error_code(http::error::bad_version).category();
-  return error.category() == category && error != http::error::partial_message &&
+  const auto of_parser = http::make_error_code(http::error::bad_version);
+  return error.category() == of_parser.category() && error != http::error::partial_message &&
          error != http::error::end_of_stream;
 }
 
