@@ -188,6 +188,20 @@ TEST_F(api_reading, why_a_job_does_not_run) {
   EXPECT_THAT(why(id), ElementsAre("table_locked"));
 }
 
+TEST_F(api_reading, a_job_far_behind_in_the_queue_is_not_looked_for) {
+  db_.exec("SELECT rowrunner.worker_seen('w', 'letter')");
+  db_.exec(
+      "INSERT INTO letter_jobs (batch_id, recipient) "
+      "SELECT 'many', n::text FROM generate_series(1, 10001) n");
+  const auto last = db_.value("SELECT id FROM letter_jobs ORDER BY id DESC LIMIT 1");
+  const auto position = get("/api/jobs/letter/" + last).at("waits")[0];
+  EXPECT_EQ(position.at("code"), "position");
+  EXPECT_EQ(position.at("before"), 10000);
+  EXPECT_EQ(position.at("capped"), true);
+  db_.exec("DELETE FROM rowrunner.queue WHERE job_id = '" + last + "'");
+  EXPECT_EQ(get("/api/jobs/letter/" + last).at("waits")[0].at("code"), "no_entry");
+}
+
 TEST_F(api_reading, a_table_that_is_locked_as_a_whole_is_503) {
   const auto id = add_scan("s1");
   pqxx::connection other(db_.url());
