@@ -16,6 +16,7 @@ namespace {
 constexpr int jobs_of_a_sort = 3'000;
 constexpr int wanted = 10;
 constexpr const char* before_all_ids = "00000000-0000-0000-0000-000000000000";
+constexpr const char* after_all_ids = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 class statistics : public ::testing::Test {
  protected:
@@ -97,6 +98,18 @@ TEST_F(statistics, retention_reads_one_stretch_although_nothing_is_said_to_have_
   EXPECT_EQ(read(), 0) << "without retention";
   db_.exec("UPDATE rowrunner.kinds SET retention = interval '1 day'");
   EXPECT_LT(read(), 10 * wanted);
+}
+
+TEST_F(statistics, a_list_that_no_index_serves_reads_only_the_newest_jobs) {
+  db_.exec(
+      "INSERT INTO letter_jobs (batch_id, recipient, status)"
+      " SELECT 'long', i, 'succeeded' FROM generate_series(1, 25000) i");
+  const auto read = [&](const query& statement, auto... params) {
+    return rows_read(queries::read_settings, statement, after_all_ids, params...);
+  };
+  EXPECT_EQ(read(queries::jobs_newest, "cancelled", wanted), 20'000);
+  EXPECT_LE(read(queries::jobs_newest, "succeeded", wanted), wanted);
+  EXPECT_LE(read(queries::jobs_page_end), 20'000);
 }
 
 TEST_F(statistics, why_a_job_waits_is_told_without_reading_the_whole_queue) {
