@@ -55,8 +55,8 @@ SMOKE = Sizes(rounds=1, jobs=200, commit_seconds=1, pick_ups=3, xmin_jobs=200, h
               short_jobs=100, running=50, delayed=100, idle_seconds=1,
               settle_seconds=0, points=1,
               joins_of=50, fan_in=20, fan_ins=1, diamond=10, same_moment=3, held=20, small_joins=1, step_jobs=10,
-              job_steps=2, progress_seconds=0, saturated_backlog=20_000, saturated_fills=1, viewers=20, viewer_seconds=1, api_jobs=100, api_seconds=1,
-              page_jobs=1_000, page_requests=2)
+              job_steps=2, progress_seconds=0, saturated_backlog=20_000, saturated_fills=1,
+              viewers=20, viewer_seconds=1, api_jobs=100, api_seconds=1, page_jobs=1_000, page_requests=2)
 
 
 def capped(sizes, at_most):

@@ -55,8 +55,8 @@ def run(context):
         queue.add_finished(name, sizes.api_jobs)
         queue.add_queued(name, sizes.api_jobs)
         with context.cluster.connect(name) as db:
-            job = db.value("SELECT id::text FROM spot_image_jobs WHERE plan_id = 'waiting' ORDER BY id OFFSET %s LIMIT 1",
-                           sizes.api_jobs // 2)
+            job = db.value("SELECT id::text FROM spot_image_jobs WHERE plan_id = 'waiting' AND spot_name = %s",
+                           str(sizes.api_jobs // 2))
         client = Client(server)
         for _ in context.rounds():
             for key, (label, path) in reads(job).items():

@@ -20,8 +20,9 @@ SPOTS = 20
 FILL = f"""
 INSERT INTO spot_image_jobs (plan_id, spot_name, status, attempts, last_error, run_at)
 SELECT 'plan ' || i / {SPOTS}, 'spot ' || i %% {SPOTS}, j.status, CASE j.status WHEN 'failed' THEN 3 ELSE 0 END,
-       CASE j.status WHEN 'failed' THEN format('the image API answered 503 in region %%s: request %%s',
-                                               translate((i / 10 %% {CAUSES})::text, '0123456789', 'abcdefghij'), i) END,
+       CASE j.status WHEN 'failed' THEN
+         format('the image API answered 503 in region %%s: request %%s',
+                translate((i / 10 %% {CAUSES})::text, '0123456789', 'abcdefghij'), i) END,
        now() + CASE WHEN i > %(delayed)s THEN i * interval '1 s' ELSE interval '0 s' END
 FROM generate_series(%(first)s, %(last)s) i
 CROSS JOIN LATERAL (SELECT CASE WHEN i %% 10 = 0 THEN 'failed' WHEN i > %(waiting)s THEN 'queued' ELSE 'succeeded' END)
@@ -50,8 +51,8 @@ def sample(context, statistics):
         table = Table(db, sizes.page_jobs)
         queue.enqueue(name, sizes.running, kind="bench", ms=3_600_000)
         worker = queue.handler_worker(name, "--concurrency", sizes.running)
-        processes.until(lambda: db.value("SELECT count(*) FROM bench_jobs WHERE status = 'processing'") == sizes.running,
-                        "running jobs")
+        running = "SELECT count(*) FROM bench_jobs WHERE status = 'processing'"
+        processes.until(lambda: db.value(running) == sizes.running, "running jobs")
         with serving(queue, name) as server:
             client = Client(server)
             routes = routes_of(table, db, client)
@@ -79,7 +80,8 @@ class Table:
         self.waiting, self.delayed = jobs - jobs // 10, jobs - jobs // 100
         begun = time.monotonic()
         for first in range(1, jobs + 1, CHUNK):
-            db.run_named(FILL, first=first, last=min(jobs, first + CHUNK - 1), waiting=self.waiting, delayed=self.delayed)
+            db.run_named(FILL, first=first, last=min(jobs, first + CHUNK - 1), waiting=self.waiting,
+                         delayed=self.delayed)
         db.run_named(PLANS, plans=max(1, min(1_000, jobs // SPOTS - 1)))
         note(f"big_page: {jobs:,} jobs were added in {time.monotonic() - begun:.0f} s")
         db.run("VACUUM ANALYZE")
