@@ -189,14 +189,19 @@ CREATE TABLE rowrunner.waits (
 )
 WITH (autovacuum_vacuum_scale_factor='0.05', autovacuum_vacuum_cost_delay='0');
 CREATE FUNCTION rowrunner.cancel_reason_of(waiting rowrunner.waits, noted tid[]) RETURNS text
-    LANGUAGE sql STABLE
+    LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  SELECT coalesce(waiting.cancel_reason, (
+BEGIN
+  IF waiting.cancel_reason IS NOT NULL OR waiting.when_failed <> 'cancel' THEN
+    RETURN waiting.cancel_reason;
+  END IF;
+  RETURN (
     SELECT format('cancelled: job %s of kind %s, which it waited for, did not succeed', c.parent_id,
                   coalesce(k.kind, c.parent_kind::text))
     FROM rowrunner.join_candidates c LEFT JOIN rowrunner.kinds k ON k.id = c.parent_kind
-    WHERE c.ctid = ANY (noted) AND c.failed AND waiting.when_failed = 'cancel' LIMIT 1))
+    WHERE c.ctid = ANY (noted) AND c.failed LIMIT 1);
+END
 $$;
 CREATE FUNCTION rowrunner.cancel_requested(job_id uuid, lease bigint) RETURNS boolean
     LANGUAGE sql STABLE
@@ -1239,9 +1244,11 @@ BEGIN
 END
 $$;
 CREATE FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer) RETURNS SETOF rowrunner.waits
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+BEGIN
+  RETURN QUERY
   SELECT w.* FROM (SELECT DISTINCT c.child_kind, c.child_id FROM rowrunner.join_candidates c
                    WHERE (c.child_kind, c.child_id) >
                          (coalesce(last.child_kind, -32768),
@@ -1250,18 +1257,22 @@ CREATE FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint
                    ORDER BY c.child_kind, c.child_id) c
   CROSS JOIN LATERAL (SELECT * FROM rowrunner.waits w
                       WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id FOR UPDATE SKIP LOCKED) w
-  LIMIT at_most
+  LIMIT at_most;
+END
 $$;
 CREATE FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer) RETURNS SETOF rowrunner.waits
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+BEGIN
+  RETURN QUERY
   SELECT w.* FROM rowrunner.waits w
   WHERE w.at_latest <= clock_timestamp() AND w.child_kind <> ALL (blocked)
     AND (w.at_latest, w.child_kind, w.child_id) >
         (coalesce(last.at_latest, '-infinity'), coalesce(last.child_kind, -32768),
          coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
-  ORDER BY w.at_latest, w.child_kind, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED
+  ORDER BY w.at_latest, w.child_kind, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED;
+END
 $$;
 CREATE FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) RETURNS record
     LANGUAGE plpgsql
@@ -1416,12 +1427,30 @@ CREATE FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boolean) R
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
+  WITH gone AS (
+    DELETE FROM rowrunner.edges d WHERE d.ctid = ANY (ARRAY(
+      SELECT e.ctid FROM rowrunner.edges e
+      WHERE e.parent_kind = of_kind AND e.parent_id = ANY (ids)
+        AND NOT (bad AND rowrunner.waits_for_success(e.child_kind, e.child_id))
+      FOR UPDATE NOWAIT))
+    RETURNING d.child_kind, d.child_id, CASE WHEN bad THEN of_kind END AS of_kind,
+              CASE WHEN bad THEN d.parent_id END AS parent_id
+  )
+  INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
+  SELECT DISTINCT g.child_kind, g.child_id, g.of_kind, g.parent_id, bad FROM gone g;
+EXCEPTION WHEN lock_not_available THEN
+  PERFORM rowrunner.note_free_ends(of_kind, ids, bad);
+END
+$$;
+CREATE FUNCTION rowrunner.note_free_ends(of_kind smallint, ids uuid[], bad boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
   WITH ended AS MATERIALIZED (
     SELECT e.ctid AS address, e.parent_id, e.child_kind, e.child_id FROM rowrunner.edges e
     WHERE e.parent_kind = of_kind AND e.parent_id = ANY (ids)
-      AND NOT (bad AND EXISTS (SELECT FROM rowrunner.waits w
-                               WHERE w.child_kind = e.child_kind AND w.child_id = e.child_id
-                                 AND w.when_failed = 'hold'))
+      AND NOT (bad AND rowrunner.waits_for_success(e.child_kind, e.child_id))
   ), free AS MATERIALIZED (
     SELECT e.ctid AS address, e.parent_id, e.child_kind, e.child_id FROM rowrunner.edges e
     WHERE e.ctid = ANY (ARRAY(SELECT n.address FROM ended n)) FOR UPDATE SKIP LOCKED
@@ -1554,6 +1583,10 @@ DECLARE
 BEGIN
   IF (SELECT pg_typeof(w.id) <> 'uuid'::regtype OR pg_typeof(w.status) <> 'text'::regtype FROM written w LIMIT 1) THEN
     PERFORM rowrunner.refuse_types();
+  END IF;
+  -- A claim ends nothing.
+  IF NOT EXISTS (SELECT FROM written w WHERE w.status NOT IN ('queued', 'processing')) THEN
+    RETURN NULL;
   END IF;
   SELECT array_agg(w.id) FILTER (WHERE w.status = 'succeeded'),
          array_agg(w.id) FILTER (WHERE w.status NOT IN ('queued', 'processing', 'succeeded'))
@@ -2730,6 +2763,13 @@ BEGIN
     WHERE r.conname IS NOT NULL;
 END
 $_$;
+CREATE FUNCTION rowrunner.waits_for_success(of_kind smallint, job_id uuid) RETURNS boolean
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT EXISTS (SELECT FROM rowrunner.waits w
+                 WHERE w.child_kind = of_kind AND w.child_id = job_id AND w.when_failed = 'hold')
+$$;
 CREATE FUNCTION rowrunner.wake(flag regclass, kind_name text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3130,6 +3170,8 @@ REVOKE ALL ON FUNCTION rowrunner.none_kept(job_table regclass, ids uuid[], lease
 GRANT ALL ON FUNCTION rowrunner.none_kept(job_table regclass, ids uuid[], leases bigint[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boolean) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.note_free_ends(of_kind smallint, ids uuid[], bad boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.note_free_ends(of_kind smallint, ids uuid[], bad boolean) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.on_delete() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_insert() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_parent_delete() FROM PUBLIC;
@@ -3222,6 +3264,8 @@ GRANT ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) TO rowrunne
 REVOKE ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.waits_for_success(of_kind smallint, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.waits_for_success(of_kind smallint, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.warn_of_triggers(job_table regclass) FROM PUBLIC;

@@ -30,6 +30,7 @@ BEGIN
 END
 $$"""
 STATEMENT = re.compile(r"^(\S+) (\d+) LOG:  duration: ([\d.]+) ms  (bind|execute) (peek|fire_joins)\b")
+JOIN_PARENTS = 4
 PARENT_KINDS = ("bench_1", "bench_2", "bench_3", "bench_4")
 
 
@@ -46,28 +47,32 @@ def attach(db, kind="bench", table="bench_jobs"):
     db.run(ATTACH.format(kind=kind, table=table))
 
 
-def add_join(db, name, parents, child, delay="0 s"):
+def add_join(db, name, jobs, child, parents=None, delay="0 s"):
+    """Jobs, and one that waits for the first `parents` of them; if not said otherwise, for all."""
     db.run("BEGIN")
-    db.run(ADD, name, delay, parents)
+    db.run(ADD, name, delay, jobs)
     if child:
         db.run("INSERT INTO bench_jobs (name) VALUES (%s)", child)
-        db.run(RUN_AFTER, name, parents, child)
+        db.run(RUN_AFTER, name, jobs if parents is None else parents, child)
     db.run("COMMIT")
 
 
 def burn_down(context):
-    """As many jobs with and without; without joins, the last of each batch waits for nothing."""
+    """As many jobs in each case; without joins, the last of each batch waits for nothing."""
     queue, sizes = context.rowrunner, context.sizes
     batches = max(1, sizes.jobs // sizes.joins_of)
     jobs = batches * (sizes.joins_of + 1)
-    for key, label in (("without", "jobs that wait for nothing"), ("with", f"one join for {sizes.joins_of:,} jobs")):
+    for key, parents, label in (
+            ("without", 0, "jobs that wait for nothing"),
+            ("with", JOIN_PARENTS, f"one join of {JOIN_PARENTS} jobs for {sizes.joins_of:,} jobs"),
+            ("all", sizes.joins_of, f"one join of all of {sizes.joins_of:,} jobs")):
         with queue.database() as name:
             with context.cluster.connect(name) as db:
-                if key == "with":
+                if parents:
                     attach(db)
                 for batch in range(batches):
-                    add_join(db, f"job {batch}", sizes.joins_of + (key == "without"),
-                             f"child {batch}" if key == "with" else None)
+                    add_join(db, f"job {batch}", sizes.joins_of + (not parents),
+                             f"child {batch}" if parents else None, parents=parents)
                 db.run("VACUUM ANALYZE")
             context.record(f"joins/{key}", label, "jobs/s", jobs / queue.burn_down(name, jobs, kind="bench"))
 

@@ -43,7 +43,7 @@ class loop_plan {
   void row_done(lane& lane, const poll_row& row, bool acted, time now);
   /// The poll saw no join that may be ready.
   void no_joins() { joins_.reset(); }
-  bool joins_due(time now) const { return joins_.due(now); }
+  bool joins_due(time now) const;
   /// It saw some. `fired`: how many jobs were released; nothing if it was not tried yet.
   void joins_noted(std::optional<std::int64_t> fired, time now);
   /// `pause`: the time between polls.
@@ -65,6 +65,7 @@ class loop_plan {
 
  private:
   std::int64_t jobs_left() const;
+  bool nothing_runs() const;
 
   const lane_list& lanes_;
   const worker_options& options_;
@@ -73,6 +74,8 @@ class loop_plan {
   time next_poll_{};
   /// Joins are of no kind: any worker that polls fires them.
   lane_backoff joins_{std::chrono::seconds{1}};
+  time next_fire_{};
+  bool ends_since_fire_ = false;
 
   // The poll under way.
   time begun_{};

@@ -362,5 +362,22 @@ TEST_F(loop_decides, a_drain_polls_again_after_joins_were_fired_and_waits_a_whil
   EXPECT_TRUE(decide.joins_due(start));
 }
 
+TEST_F(loop_decides, joins_are_fired_now_and_then_while_jobs_run_and_at_once_after_the_last_end) {
+  const auto fire = [&](std::int64_t fired) {
+    decide.begin_poll(start);
+    decide.joins_noted(fired, start);
+  };
+  fire(1);
+  EXPECT_TRUE(decide.joins_due(start)) << "nothing runs";
+  const auto running = run_jobs(a(), 1);
+  EXPECT_FALSE(decide.joins_due(start)) << "claims would wait for it";
+  EXPECT_TRUE(decide.joins_due(start + 50ms));
+  a().jobs.ended(running.front());
+  fire(0);
+  EXPECT_FALSE(decide.joins_due(start)) << "it was in vain";
+  decide.outcomes_written();
+  EXPECT_TRUE(decide.joins_due(start)) << "the last parent may have ended";
+}
+
 }  // namespace
 }  // namespace rowrunner

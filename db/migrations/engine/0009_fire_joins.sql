@@ -1,13 +1,20 @@
 -- Joins (0008_joins.sql): how the children run whose parents have ended, and what is swept.
 
+-- What fires is in plpgsql, which keeps its plans: functions in SQL would be planned at each call.
+
 -- Why a child must be cancelled: one of its candidates names a parent that failed.
 CREATE FUNCTION rowrunner.cancel_reason_of(waiting rowrunner.waits, noted tid[]) RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT coalesce(waiting.cancel_reason, (
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF waiting.cancel_reason IS NOT NULL OR waiting.when_failed <> 'cancel' THEN
+    RETURN waiting.cancel_reason;
+  END IF;
+  RETURN (
     SELECT format('cancelled: job %s of kind %s, which it waited for, did not succeed', c.parent_id,
                   coalesce(k.kind, c.parent_kind::text))
     FROM rowrunner.join_candidates c LEFT JOIN rowrunner.kinds k ON k.id = c.parent_kind
-    WHERE c.ctid = ANY (noted) AND c.failed AND waiting.when_failed = 'cancel' LIMIT 1))
+    WHERE c.ctid = ANY (noted) AND c.failed LIMIT 1);
+END
 $$;
 
 -- Fires a child whose waits row the caller has locked, if it is ready; what it sees was committed since that lock.
@@ -65,7 +72,9 @@ $$;
 -- that waited for a transaction that adds an edge would not see it.
 CREATE FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer)
 RETURNS SETOF rowrunner.waits
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY
   SELECT w.* FROM (SELECT DISTINCT c.child_kind, c.child_id FROM rowrunner.join_candidates c
                    WHERE (c.child_kind, c.child_id) >
                          (coalesce(last.child_kind, -32768),
@@ -74,19 +83,23 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
                    ORDER BY c.child_kind, c.child_id) c
   CROSS JOIN LATERAL (SELECT * FROM rowrunner.waits w
                       WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id FOR UPDATE SKIP LOCKED) w
-  LIMIT at_most
+  LIMIT at_most;
+END
 $$;
 
 -- Likewise of those whose time has come.
 CREATE FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer)
 RETURNS SETOF rowrunner.waits
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY
   SELECT w.* FROM rowrunner.waits w
   WHERE w.at_latest <= clock_timestamp() AND w.child_kind <> ALL (blocked)
     AND (w.at_latest, w.child_kind, w.child_id) >
         (coalesce(last.at_latest, '-infinity'), coalesce(last.child_kind, -32768),
          coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
-  ORDER BY w.at_latest, w.child_kind, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED
+  ORDER BY w.at_latest, w.child_kind, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED;
+END
 $$;
 
 -- A child that cannot be fired, because its row cannot be written, is left to the sweep; the others go on. That it must

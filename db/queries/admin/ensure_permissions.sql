@@ -82,8 +82,9 @@ GRANT EXECUTE ON FUNCTION rowrunner.kind_named(text),
   rowrunner.hold_row(regclass, uuid), rowrunner.release_row(regclass, uuid, timestamptz),
   rowrunner.free_row(regclass, uuid), rowrunner.share_rows(regclass, uuid[]) TO rowrunner_engine;
 -- Joins.
-GRANT EXECUTE ON FUNCTION rowrunner.note_ends(smallint, uuid[], boolean), rowrunner.forget_wait(smallint, uuid),
-  rowrunner.forget_joins(smallint),
+GRANT EXECUTE ON FUNCTION rowrunner.note_ends(smallint, uuid[], boolean),
+  rowrunner.note_free_ends(smallint, uuid[], boolean), rowrunner.waits_for_success(smallint, uuid),
+  rowrunner.forget_wait(smallint, uuid), rowrunner.forget_joins(smallint),
   rowrunner.check_join(rowrunner.kinds, uuid, rowrunner.kinds, uuid[], text, interval),
   rowrunner.lock_wait(rowrunner.kinds, uuid), rowrunner.lock_parents(rowrunner.kinds, uuid[], text),
   rowrunner.refuse_cycle(rowrunner.kinds, uuid, rowrunner.kinds, uuid[]), rowrunner.fire_child(rowrunner.waits),

@@ -40,11 +40,18 @@ WITH entry AS MATERIALIZED (
                  ELSE rowrunner.refuse_claim(j.id) END AS id, j.attempts, j.max_attempts{columns}
 ), seen AS MATERIALIZED (
   SELECT count(*) AS n, max(rowrunner.reached_mark(priority, seq)) AS last FROM entry
+), untaken AS MATERIALIZED (
+  -- Read only if there are such entries: of jobs that ended or are held, or that are set aside below.
+  SELECT array_agg(job_id) AS ids, array_agg(priority) AS priorities
+  FROM entry WHERE job_id NOT IN (SELECT id FROM taken)
 ), batch AS MATERIALIZED (
   -- The mark moves when the jobs are taken and not before: if that fails, it could not be moved back.
   SELECT t.n, t.ids, rowrunner.reach(k.reached, s.last),
-         CASE WHEN s.n > t.n THEN rowrunner.set_aside_untaken($1::smallint, {table}::regclass,
-             ARRAY(SELECT job_id FROM entry), ARRAY(SELECT priority FROM entry)) END
+         CASE WHEN s.n > t.n AND EXISTS (SELECT FROM {jobs} j
+                                         WHERE j.id = ANY ((SELECT ids FROM untaken)::uuid[])
+                                           AND j.status = 'queued' AND j.run_at < 'infinity')
+              THEN rowrunner.set_aside_untaken($1::smallint, {table}::regclass, (SELECT ids FROM untaken),
+                                               (SELECT priorities FROM untaken)) END
   FROM (SELECT count(*) AS n, array_agg(id) AS ids FROM taken) t, seen s, rowrunner.kinds k
   WHERE k.id = $1::smallint
 ), leased AS (
