@@ -54,6 +54,8 @@ def number(value):
         return "–"
     if abs(value) >= 100:
         return f"{value:,.0f}"
+    if 0 < abs(value) < 0.1:
+        return f"{value:.2g}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
