@@ -193,7 +193,7 @@ TEST_F(api_reading, a_job_far_behind_in_the_queue_is_not_looked_for) {
   db_.exec(
       "INSERT INTO letter_jobs (batch_id, recipient) "
       "SELECT 'many', n::text FROM generate_series(1, 10001) n");
-  const auto last = db_.value("SELECT id FROM letter_jobs ORDER BY id DESC LIMIT 1");
+  const auto last = db_.value("SELECT job_id FROM rowrunner.queue ORDER BY seq DESC LIMIT 1");
   const auto position = get("/api/jobs/letter/" + last).at("waits")[0];
   EXPECT_EQ(position.at("code"), "position");
   EXPECT_EQ(position.at("before"), 10000);
