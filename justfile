@@ -47,7 +47,7 @@ dev-worker *args:
 demo:
     scripts/demo
 
-# measure beside other queues: quick, growth, or the bars; see bench/run --help
+# measure beside other queues: quick, growth, server, or the bars; see bench/run --help
 bench *args:
     bench/run "$@"
 

@@ -81,7 +81,7 @@ def share_of_2000(figures):
     return divided(of(figures, "waiting/rowrunner"), 2000)
 
 
-BARS = [
+QUEUE = [
     Bar("burn-down / Graphile Worker's best", ratio_of_best("burn_down/rowrunner", "burn_down/graphile"), 2.5, 4),
     Bar("first claim to last end / ceiling: the same statements inside the server, at their best",
         ratio_of_best("at_work/rowrunner", "burn_down/ceiling"), 0.7, 0.85),
@@ -137,9 +137,40 @@ BARS = [
 ]
 
 
-def judged(figures):
+def beside_nginx(what, read):
+    """What a read of the API is beside a file from nginx. It asks PostgreSQL, so no limit is set."""
+    return [Bar(f"{what}: requests a second / those of nginx with a file of that size",
+                ratio(f"api/{read}", f"api/{read}_nginx"), None),
+            Bar(f"{what}: p99 / that of nginx", ratio(f"api_p99/{read}", f"api_p99/{read}_nginx"), None,
+                at_least=False)]
+
+
+SERVER = [
+    Bar("1,000 viewers of 1,000 jobs: statements a second that they add", worst("viewers/quiet", "viewers/busy"), 5,
+        at_least=False),
+    Bar("1,000 viewers of 1,000 jobs: from a commit to its message, p99", worst("viewers_p99/one", "viewers_p99/all"),
+        1000, at_least=False, unit="ms"),
+    Bar("memory of the server for each viewer", lambda figures: of(figures, "viewers/memory"), None, at_least=False,
+        unit="kB"),
+    *beside_nginx("GET /documents/jobs/{id}", "document"),
+    *beside_nginx("GET /api/jobs/{kind}/{id}", "job"),
+    *beside_nginx("GET /api/jobs?status=queued, 50 jobs", "jobs"),
+    *beside_nginx("GET /api/queue", "queue"),
+    *beside_nginx("GET /api/overview", "overview"),
+    *beside_nginx("GET /livez, which asks nobody", "live"),
+    Bar("10 M jobs, 1 M failed: p99 of the data of the slowest view",
+        lambda figures: best(figures, *beginning(figures, "page_p99/")), 150, at_least=False, unit="ms"),
+    Bar("10 M jobs, 1 M failed: the slowest statement", lambda figures: of(figures, "page/slowest"), 2000,
+        at_least=False, unit="ms"),
+    Bar("10 M jobs, 1 M failed: statements that were cancelled", lambda figures: of(figures, "page/cancelled"), 0,
+        at_least=False),
+]
+BARS = QUEUE + SERVER
+
+
+def judged(figures, bars=BARS):
     """Each bar with its value, whether it holds (None: not measured) and whether its aim is reached."""
-    for bar in BARS:
+    for bar in bars:
         value = bar.value(figures)
         yield bar, value, bar.met(value, bar.must), bar.met(value, bar.aim)
 

@@ -147,6 +147,9 @@ class Connection:
     def run(self, sql, *params):
         self._cursor.execute(sql, params or None)
 
+    def run_named(self, sql, **params):
+        self._cursor.execute(sql, params)
+
     def rows(self, sql, *params):
         self.run(sql, *params)
         return self._cursor.fetchall()

@@ -38,6 +38,14 @@ GROUPS = [
     ("joins_once/", "Joins that did not run exactly once"),
     ("steps/", "Steps"),
     ("progress/", "Progress"),
+    ("viewers/", "Viewers: statements and memory"),
+    ("viewers_p50/", "From a commit to the viewer's message, p50"),
+    ("viewers_p99/", "From a commit to the viewer's message, p99"),
+    ("api/", "Reads of the API, 16 connections"),
+    ("api_p99/", "Reads of the API, p99"),
+    ("page_p50/", "Data of the page's views, p50"),
+    ("page_p99/", "Data of the page's views, p99"),
+    ("page/", "Statements of the page's views"),
 ]
 
 
@@ -46,6 +54,8 @@ def number(value):
         return "–"
     if abs(value) >= 100:
         return f"{value:,.0f}"
+    if 0 < abs(value) < 0.1:
+        return f"{value:.2g}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
@@ -96,9 +106,9 @@ def bars_text(figures, colour):
     return "\n".join(lines)
 
 
-def bars_markdown(figures):
+def bars_markdown(figures, of):
     lines = ["| | measured | must | aim | |", "|---|---:|---:|---:|---|"]
-    for bar, value, holds, reached in bars.judged(figures):
+    for bar, value, holds, reached in bars.judged(figures, of):
         verdict = {None: "", True: "holds", False: "**missed**"}[holds]
         if reached:
             verdict = "reaches the aim"
@@ -167,9 +177,13 @@ def write_document(document: pathlib.Path, results):
     folder = document.parent / document.stem
     if results.get("figures"):
         pictures = charts.comparisons(results["figures"], folder)
-        text = replaced(text, "bars", about_markdown(results["about"]) + "\n\n" + bars_markdown(results["figures"]))
+        text = replaced(text, "bars", about_markdown(results["about"]) + "\n\n"
+                        + bars_markdown(results["figures"], bars.QUEUE))
         text = replaced(text, "figures", pictures_markdown(pictures, document)
                         + "\n" + figures_markdown(results["figures"]))
+    if results.get("server"):
+        text = replaced(text, "server", about_markdown(results["server_about"]) + "\n\n"
+                        + bars_markdown(results["server"], bars.SERVER) + "\n" + figures_markdown(results["server"]))
     if results.get("curves"):
         pictures = charts.curves(results["curves"], folder)
         text = replaced(text, "growth", about_markdown(results["growth_about"]) + "\n\n"

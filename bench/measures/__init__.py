@@ -1,7 +1,8 @@
-"""One file a measurement; MEASURES is their order."""
+"""One file a measurement; MEASURES is their order. Those of the HTTP server, SERVER, have a run of their own."""
 
-from measures import (anatomy, backlog, burn_down, commits, delayed, held_xmin, history, idle, joins, long_job,
-                      many_workers, memory, pick_up, plans, progress, saturated, steps, waiting_handlers)
+from measures import (anatomy, api, backlog, big_page, burn_down, commits, delayed, held_xmin, history, idle, joins,
+                      long_job, many_workers, memory, pick_up, plans, progress, saturated, steps, viewers,
+                      waiting_handlers)
 
 MEASURES = {
     "burn_down": burn_down,
@@ -22,4 +23,8 @@ MEASURES = {
     "joins": joins,
     "steps": steps,
     "progress": progress,
+    "viewers": viewers,
+    "api": api,
+    "big_page": big_page,
 }
+SERVER = ("viewers", "api", "big_page")

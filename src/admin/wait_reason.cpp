@@ -146,6 +146,11 @@ asio::awaitable<wait_facts> read_wait_facts(transaction& tx, const kind_info& ki
   facts.claim_error = rows.get(0, 16);
   facts.waits_for = rows.get(0, 17);
   facts.kind_problem = rows.get(0, 18);
+  const bool may_have_entry = rows.get_bool(0, 19);
+  if (may_have_entry && facts.due && !facts.has_delayed_entry) {
+    facts.has_entry = true;
+    facts.before = wait_facts::most_before;
+  }
   // A probe would wait for a lock on the whole table.
   std::optional<bool> free;
   if (facts.status == "queued" && !facts.table_lock) free = co_await row_is_free(tx, kind, id);

@@ -34,6 +34,7 @@ struct wait_facts {
   bool due = true;
   /// Empty: infinity.
   std::string run_at;
+  /// In a queue of more than most_before entries one is assumed unless it is delayed.
   bool has_entry = false;
   /// Queue entries before its own, counted up to most_before.
   std::int64_t before = 0;

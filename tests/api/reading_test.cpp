@@ -108,7 +108,7 @@ TEST_F(api_reading, jobs_come_in_pages_with_a_count) {
 TEST_F(api_reading, a_search_that_ends_before_the_table_says_so) {
   db_.exec(
       "INSERT INTO letter_jobs (batch_id, recipient, status) "
-      "SELECT 'many', n::text, 'succeeded' FROM generate_series(1, 100010) n");
+      "SELECT 'many', n::text, 'succeeded' FROM generate_series(1, 20010) n");
   const auto page = get("/api/jobs?kind=letter&status=cancelled");
   EXPECT_EQ(page.at("complete"), false);
   EXPECT_EQ(page.at("items").size(), 0u);
@@ -186,6 +186,20 @@ TEST_F(api_reading, why_a_job_does_not_run) {
   pqxx::work lock(other);
   lock.exec("LOCK TABLE scan_jobs IN SHARE MODE");
   EXPECT_THAT(why(id), ElementsAre("table_locked"));
+}
+
+TEST_F(api_reading, a_job_far_behind_in_the_queue_is_not_looked_for) {
+  db_.exec("SELECT rowrunner.worker_seen('w', 'letter')");
+  db_.exec(
+      "INSERT INTO letter_jobs (batch_id, recipient) "
+      "SELECT 'many', n::text FROM generate_series(1, 10001) n");
+  const auto last = db_.value("SELECT job_id FROM rowrunner.queue ORDER BY seq DESC LIMIT 1");
+  const auto position = get("/api/jobs/letter/" + last).at("waits")[0];
+  EXPECT_EQ(position.at("code"), "position");
+  EXPECT_EQ(position.at("before"), 10000);
+  EXPECT_EQ(position.at("capped"), true);
+  db_.exec("DELETE FROM rowrunner.queue WHERE job_id = '" + last + "'");
+  EXPECT_EQ(get("/api/jobs/letter/" + last).at("waits")[0].at("code"), "no_entry");
 }
 
 TEST_F(api_reading, a_table_that_is_locked_as_a_whole_is_503) {

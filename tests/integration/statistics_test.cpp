@@ -5,6 +5,7 @@
 
 #include "common/pg/exec.hpp"
 #include "common/schema/kind_info.hpp"
+#include "queries/admin.hpp"
 #include "queries/engine.hpp"
 #include "support/postgres.hpp"
 #include "worker/queue_cursor.hpp"
@@ -15,6 +16,7 @@ namespace {
 constexpr int jobs_of_a_sort = 3'000;
 constexpr int wanted = 10;
 constexpr const char* before_all_ids = "00000000-0000-0000-0000-000000000000";
+constexpr const char* after_all_ids = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 class statistics : public ::testing::Test {
  protected:
@@ -41,17 +43,30 @@ class statistics : public ::testing::Test {
   template <typename... Params>
   int rows_read(const query& settings, const query& statement, Params... params) {
     pqxx::work tx(db_.connection());
-    const auto read_so_far = [&] {
-      return tx
-          .exec(
-              "SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)"
-              " FROM pg_stat_xact_user_tables WHERE relid = 'public.letter_jobs'::regclass")[0][0]
-          .as<int>();
-    };
-    const int before = read_so_far();
+    const int before = read_so_far(tx, "public.letter_jobs");
     tx.exec(std::string(settings.text));
     pg::exec(tx, kind_.bind(statement), params...);
-    return read_so_far() - before;
+    return read_so_far(tx, "public.letter_jobs") - before;
+  }
+
+  static int read_so_far(pqxx::work& tx, const std::string& table) {
+    return tx
+        .exec(
+            "SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)"
+            " FROM pg_stat_xact_user_tables WHERE relid = '" +
+            table + "'::regclass")[0][0]
+        .as<int>();
+  }
+
+  /// How many queue entries are read to tell why the newest job with that status does not run.
+  int entries_read_for(const std::string& status) {
+    pqxx::work tx(db_.connection());
+    const auto id = tx.exec("SELECT id FROM letter_jobs WHERE status = '" + status +
+                            "' ORDER BY id DESC LIMIT 1")[0][0]
+                        .as<std::string>();
+    const int before = read_so_far(tx, "rowrunner.queue");
+    pg::exec(tx, kind_.bind(queries::wait_facts), 1, id);
+    return read_so_far(tx, "rowrunner.queue") - before;
   }
 
   int rows_read_by_claim(const query& how) {
@@ -83,6 +98,28 @@ TEST_F(statistics, retention_reads_one_stretch_although_nothing_is_said_to_have_
   EXPECT_EQ(read(), 0) << "without retention";
   db_.exec("UPDATE rowrunner.kinds SET retention = interval '1 day'");
   EXPECT_LT(read(), 10 * wanted);
+}
+
+TEST_F(statistics, a_list_that_no_index_serves_reads_only_the_newest_jobs) {
+  db_.exec(
+      "INSERT INTO letter_jobs (batch_id, recipient, status)"
+      " SELECT 'long', i, 'succeeded' FROM generate_series(1, 25000) i");
+  const auto read = [&](const query& statement, auto... params) {
+    return rows_read(queries::read_settings, statement, after_all_ids, params...);
+  };
+  EXPECT_EQ(read(queries::jobs_newest, "cancelled", wanted), 20'000);
+  EXPECT_LE(read(queries::jobs_newest, "succeeded", wanted), wanted);
+  EXPECT_LE(read(queries::jobs_page_end), 20'000);
+}
+
+TEST_F(statistics, why_a_job_waits_is_told_without_reading_the_whole_queue) {
+  insert_jobs("succeeded");
+  db_.exec(
+      "INSERT INTO letter_jobs (batch_id, recipient)"
+      " SELECT 'long', i FROM generate_series(1, 50000) i;"
+      "ANALYZE letter_jobs; ANALYZE rowrunner.queue");
+  EXPECT_EQ(entries_read_for("succeeded"), 0);
+  EXPECT_LE(entries_read_for("queued"), 30'003) << "three times ten thousand";
 }
 
 }  // namespace

@@ -3,17 +3,20 @@
 -- delayed jobs (a claim that failed puts it there for up to ten minutes), whether the table's triggers are in place,
 -- the worker whose lease on it has expired, the sessions that lock its row or its table (pid, application, start of the
 -- transaction), why a claim of it failed, for how many other jobs it waits, and why a worker can claim nothing of the
--- kind. xmax names a session that has locked or changed the row and not ended yet, unless several do; row_is_free.sql
--- tells whether that lock is in a claim's way.
+-- kind; last, whether its entry may be behind the first 10000 of its priority, which are all that is looked through:
+-- no index knows the job of an entry, and there may be millions. xmax names a session that has locked or changed the
+-- row and not ended yet, unless several do; row_is_free.sql tells whether that lock is in a claim's way.
 WITH job AS MATERIALIZED (
   SELECT j.id, j.status, j.priority, j.run_at, j.lease, j.xmax AS locker
   FROM {jobs} j WHERE j.id = $2::uuid
 ), entry AS MATERIALIZED (
   SELECT q.priority, q.seq
   FROM job CROSS JOIN LATERAL (
-    SELECT e.priority, e.seq FROM rowrunner.queue e
-    WHERE e.kind = $1::smallint AND e.priority = job.priority AND e.job_id = job.id
-    ORDER BY e.kind, e.priority, e.seq LIMIT 1) q
+    SELECT e.priority, e.seq, e.job_id FROM rowrunner.queue e
+    WHERE job.status = 'queued' AND e.kind = $1::smallint AND e.priority = job.priority
+    ORDER BY e.kind, e.priority, e.seq LIMIT 10000) q
+  WHERE q.job_id = job.id
+  ORDER BY q.seq LIMIT 1
 ), row_lock AS MATERIALIZED (
   SELECT l.pid FROM job JOIN pg_locks l ON l.locktype = 'transactionid' AND l.granted
                                        AND l.transactionid = job.locker
@@ -57,7 +60,10 @@ SELECT job.status, k.paused,
        (SELECT format('%s of %s jobs', (SELECT count(*) FROM rowrunner.edges e
                                         WHERE e.child_kind = w.child_kind AND e.child_id = w.child_id), w.parents)
         FROM rowrunner.waits w WHERE w.child_kind = $1::smallint AND w.child_id = job.id) AS waits_for,
-       (SELECT min(w.problems ->> k.kind) FROM rowrunner.live_workers w WHERE k.kind = ANY (w.kinds)) AS kind_problem
+       (SELECT min(w.problems ->> k.kind) FROM rowrunner.live_workers w WHERE k.kind = ANY (w.kinds)) AS kind_problem,
+       job.status = 'queued' AND NOT EXISTS (SELECT FROM entry) AND EXISTS (
+         SELECT FROM rowrunner.queue q WHERE q.kind = $1::smallint AND q.priority = job.priority
+         ORDER BY q.kind, q.priority, q.seq OFFSET 10000) AS entry_may_be_later
 FROM job JOIN rowrunner.kinds k ON k.id = $1::smallint
 LEFT JOIN row_lock r ON true LEFT JOIN pg_stat_activity ra ON ra.pid = r.pid
 LEFT JOIN table_lock t ON true LEFT JOIN pg_stat_activity ta ON ta.pid = t.pid
