@@ -25,6 +25,10 @@ asan *args:
 tsan *args:
     scripts/test --tsan "$@"
 
+# every parser of what comes from outside under libFuzzer, a minute in all
+fuzz *args:
+    scripts/fuzz "$@"
+
 # three seeds of faults, about two minutes; another one: build/dev/tests/chaos/rowrunner-chaos --seed N
 chaos: build
     ctest --preset dev -R '^chaos\.seed'
@@ -70,3 +74,15 @@ lint *files:
 # what the continuous integration runs
 ci:
     .ci/run
+
+# the whole product in containers: writes .env once, builds, starts, prints the address
+up *services:
+    scripts/containers up "$@"
+
+# stop the containers; -v removes their volumes too
+down *args:
+    scripts/containers down "$@"
+
+# follow the logs of the containers
+logs *services:
+    scripts/containers logs "$@"

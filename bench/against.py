@@ -21,7 +21,8 @@ def source_of(build):
 def sample(build, name, options):
     source = source_of(build)
     command = [source / "bench/run", options.mode, "--only", name, "--rounds", "1", "--no-peers",
-               "--at-most", str(options.at_most), "--build-dir", build]
+               "--at-most", str(options.at_most), "--build-dir", build,
+               *(["--postgres", options.postgres] if options.postgres else [])]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode == 2:
         return note(f"{source} has no measurement {name}")

@@ -13,7 +13,7 @@ COMPARISONS = [
     ("commits", "commits/", "One commit a job, 8 clients"),
     ("pick_up", "pick_up_p50/", "Pick-up after commit, p50"),
     ("held_xmin", "xmin/", "A transaction held open by another session"),
-    ("workers", "workers/", "Processes on one line"),
+    ("workers", "workers/", "Processes on one queue"),
 ]
 
 

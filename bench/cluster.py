@@ -13,14 +13,13 @@ import psycopg2
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
-def folder_of_programs():
-    found = subprocess.run([ROOT / "scripts/postgres-bin"], capture_output=True, text=True, check=False)
+def folder_of_programs(version=None):
+    """Of this version of PostgreSQL, or of the newest that is installed."""
+    command = [ROOT / "scripts/postgres-bin", *([version] if version else [])]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
     if found.returncode != 0:
         raise SystemExit(f"bench: {found.stderr.strip()}")
     return pathlib.Path(found.stdout.strip())
-
-
-BIN = folder_of_programs()
 
 # Everything else is PostgreSQL's default: fsync, full_page_writes and synchronous_commit are on. Every
 # queue gets the same. Checkpoints are far apart so that no sample pays for another one's.
@@ -47,8 +46,9 @@ def as_server_user(command):
 
 
 class Cluster:
-    def __init__(self, durable=True):
+    def __init__(self, durable=True, version=None):
         self.durable = durable
+        self.programs = folder_of_programs(version)
         # Not /tmp, which is often not a disk.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="rowrunner-bench-", dir="/var/tmp"))
         self.data = self.folder / "data"
@@ -75,7 +75,7 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _run(self, program, *arguments):
-        command = as_server_user([str(BIN / program), *map(str, arguments)])
+        command = as_server_user([str(self.programs / program), *map(str, arguments)])
         done = subprocess.run(command, cwd="/", text=True, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE if program == "initdb" else subprocess.DEVNULL,
                               stderr=subprocess.STDOUT, check=False)

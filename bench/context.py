@@ -1,4 +1,4 @@
-"""What every measurement gets: the server, the queues, the sizes, and a place for its figures."""
+"""What every measurement gets: the server, the queues, the sizes, and where its figures go."""
 
 import statistics
 import sys

@@ -24,7 +24,7 @@ GROUPS = [
     ("history/", "History"),
     ("claim_p50/", "Time of a claim, p50"),
     ("claim_p99/", "Time of a claim, p99"),
-    ("workers/", "Processes on one line"),
+    ("workers/", "Processes on one queue"),
     ("shares/", "Shares of the processes"),
     ("waiting/", "Waiting handlers"),
     ("long_job/", "One long job among short ones"),

@@ -76,6 +76,34 @@ BEGIN
   PERFORM rowrunner.fire_deferred();
 END
 $$;
+CREATE FUNCTION rowrunner.add_step(kind text, job_id uuid, lease bigint, step text, result jsonb DEFAULT 'null'::jsonb) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+DECLARE
+  mine rowrunner.kinds := rowrunner.kind_named(add_step.kind);
+  held boolean;
+  n integer;
+BEGIN
+  PERFORM rowrunner.refuse_unless(add_step.step <> '', 'step is NULL or empty, must be a name',
+                                  'A later attempt finds the result by this name.');
+  PERFORM rowrunner.refuse_unless(octet_length(add_step.step) <= 1000,
+                                  format('the name of the step has %s bytes, must have at most 1000',
+                                         octet_length(add_step.step)),
+                                  'Put what it is about into the result.');
+  EXECUTE format('SELECT true FROM %s j WHERE j.id = $1 AND j.status = ''processing'' AND j.lease = $2'
+                 ' FOR NO KEY UPDATE', mine.job_table)
+    INTO held USING add_step.job_id, add_step.lease;
+  IF held IS NULL THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO rowrunner.steps AS s (kind, job_id, step, result)
+    VALUES (mine.id, add_step.job_id, add_step.step, coalesce(add_step.result, 'null'))
+    ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  RETURN n = 1;
+END
+$_$;
 CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval, failed_retention interval DEFAULT NULL::interval, add_columns boolean DEFAULT false, enqueue_existing boolean DEFAULT false, joins boolean DEFAULT NULL::boolean, owner name DEFAULT NULL::name, public_id name DEFAULT NULL::name) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1157,10 +1185,13 @@ CREATE FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) RETURNS TABL
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
   WITH RECURSIVE below AS (
-    SELECT e.child_kind, e.child_id, 1 AS depth FROM rowrunner.edges e WHERE e.parent_kind = $1 AND e.parent_id = $2
+    SELECT w.child_kind, w.child_id, 1 AS depth FROM rowrunner.edges e
+    JOIN rowrunner.waits w ON w.child_kind = e.child_kind AND w.child_id = e.child_id
+    WHERE e.parent_kind = $1 AND e.parent_id = $2
     UNION
-    SELECT e.child_kind, e.child_id, b.depth + 1 FROM below b
+    SELECT w.child_kind, w.child_id, b.depth + 1 FROM below b
     JOIN rowrunner.edges e ON e.parent_kind = b.child_kind AND e.parent_id = b.child_id
+    JOIN rowrunner.waits w ON w.child_kind = e.child_kind AND w.child_id = e.child_id
     WHERE b.depth < 100000  -- should there be a cycle in spite of all
   )
   SELECT k.kind, b.child_id FROM below b JOIN rowrunner.kinds k ON k.id = b.child_kind
@@ -3054,6 +3085,8 @@ GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.add_job_columns(job_table regclass, old_status text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.add_step(kind text, job_id uuid, lease bigint, step text, result jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.add_step(kind text, job_id uuid, lease bigint, step text, result jsonb) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval, failed_retention interval, add_columns boolean, enqueue_existing boolean, joins boolean, owner name, public_id name) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.attach_problems(job_table regclass, add_columns boolean) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text, cascade boolean) FROM PUBLIC;

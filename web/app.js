@@ -7,12 +7,11 @@ import failed from './view-failed.js';
 import job from './view-job.js';
 import jobs from './view-jobs.js';
 import overview from './view-overview.js';
-import plan from './view-plan.js';
-import plans from './view-plans.js';
 import signIn from './view-sign-in.js';
 import workers from './view-workers.js';
+import { load, waiting, workloadOf } from './workloads.js';
 
-const VIEWS = { overview, jobs, failed, job, plans, plan, workers };
+const VIEWS = { overview, jobs, failed, job, workers };
 const THEMES = ['auto', 'light', 'dark'];
 
 const app = {
@@ -63,14 +62,27 @@ function close() {
 	app.view = null;
 }
 
+function fetchViews(workload) {
+	const missing = () => ({ [app.route.view]: waiting({ code: 'offline' }) });
+	// What could not be loaded is not kept: the next visit tries again.
+	load(workload).then(views => Object.assign(VIEWS, views), missing).then(views => {
+		if (workloadOf(app.route.view) !== workload || !app.who) return;
+		close();
+		app.view = views[app.route.view](app);
+		draw();
+	});
+	return waiting();
+}
+
 function open() {
 	const before = app.route;
 	app.route = parse(location.hash);
-	if (!VIEWS[app.route.view]) app.route.view = 'overview';
+	const workload = workloadOf(app.route.view);
+	if (!VIEWS[app.route.view] && !workload) app.route.view = 'overview';
 	const same = before?.view === app.route.view;
 	if (!same || !app.view?.follow?.()) {
 		close();
-		app.view = app.who ? VIEWS[app.route.view](app) : signIn(app);
+		app.view = app.who ? (VIEWS[app.route.view] ?? fetchViews(workload))(app) : signIn(app);
 		if (!same) scrollTo(0, 0);
 	}
 	draw();

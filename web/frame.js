@@ -2,9 +2,9 @@
 import { showKeys } from './keys.js';
 import { clock, count, dot, h, icon, language, link, loading, staleNote, t } from './kit.js';
 import { liveState } from './live.js';
+import { WORKLOADS, workloadOf } from './workloads.js';
 
-const ITEMS = ['overview', 'jobs', 'failed', 'plans', 'workers'];
-const PARENT = { job: 'jobs', plan: 'plans' };
+const ITEMS = ['overview', 'jobs', 'failed'];
 
 export function frame(app) {
 	const { view } = app;
@@ -33,12 +33,15 @@ const brand = () =>
 	h('a.brand', { href: link('overview') }, h('img', { src: 'icon.svg', alt: '', width: 28, height: 28 }), 'Rowrunner');
 
 function navigation(app) {
-	const current = PARENT[app.route.view] ?? app.route.view;
+	const { view } = app.route;
+	const current = view === 'job' ? 'jobs' : (workloadOf(view)?.item ?? view);
+	const kinds = app.kinds().map(one => one.kind);
+	const own = WORKLOADS.filter(one => !kinds.length || kinds.includes(one.kind)).map(one => one.item);
 	const item = name => {
 		const props = { href: link(name), 'aria-current': current === name && 'page' };
 		return h('li', h('a', props, icon(name), h('span', t(`nav.${name}`)), name === 'failed' && failedBadge(app)));
 	};
-	return h('nav', { label: t('nav.label') }, h('ul', ITEMS.map(item)));
+	return h('nav', { label: t('nav.label') }, h('ul', [...ITEMS, ...own, 'workers'].map(item)));
 }
 
 function failedBadge(app) {

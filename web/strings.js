@@ -12,6 +12,10 @@ overview|Overview|概要
 jobs|Jobs|ジョブ
 failed|Failed|失敗
 plans|Plans|プラン
+pdf|PDF|PDF解析
+documents|Documents|文書
+relay|OCR relay|OCR連携
+scoring|Scoring|採点
 workers|Workers|ワーカー
 #live
 live|Live|ライブ
@@ -141,16 +145,6 @@ no_entry|It has no queue entry. Run: rowrunner kinds repair {kind}|キューに�
 no_triggers|Triggers of its table are missing or disabled. Attach the table again.|テーブルのトリガーがないか無効です。テーブルを登録し直してください。
 lost_worker|Worker {worker} was lost. Another one takes the job back.|ワーカー {worker} が失われました。別のワーカーが引き継ぎます。
 vacuum_blocked|Claims are slow while VACUUM is blocked by {session}.|{session} が VACUUM を妨げているため、取得が遅くなっています。
-#plans
-none|Import a plan first|まずプランを取り込んでください
-#plan
-ready|{n} of {of} pictures are ready|{of}枚中{n}枚が完成
-failed|{n} failed|{n}枚が失敗
-processing|Painting …|生成中…
-waiting|Waiting|待機中
-again|attempt {n} of {of}|{n}／{of}回目
-tile_failed|No picture|生成に失敗しました
-broken|The picture could not be loaded|画像を読み込めませんでした
 #workers
 none|Start a worker|ワーカーを起動してください
 running|{n} {n:job|jobs}|{n}件実行中
@@ -199,13 +193,18 @@ t|light or dark|テーマの切り替え
 esc|clear the selection|選択を解除`;
 
 const words = new Map();
-let prefix = '';
-for (const line of TABLE.trim().split('\n')) {
-	// A bar inside of {…} belongs to a text.
-	const [key, ...texts] = line.split(/\|(?![^{]*\})/);
-	if (key[0] === '#') prefix = `${key.slice(1)}.`;
-	else words.set(prefix + key, texts);
+
+// The words of a workload come with its views.
+export function addWords(table) {
+	let prefix = '';
+	for (const line of table.trim().split('\n')) {
+		// A bar inside of {…} belongs to a text.
+		const [key, ...texts] = line.split(/\|(?![^{]*\})/);
+		if (key[0] === '#') prefix = `${key.slice(1)}.`;
+		else words.set(prefix + key, texts);
+	}
 }
+addWords(TABLE);
 
 let lang = document.documentElement.lang;
 

@@ -9,6 +9,10 @@ const ICONS = {
 	jobs: 'M4 6h16M4 12h16M4 18h10',
 	failed: 'M12 8v5m0 3.5v.01M10.3 4 2.6 17.5a2 2 0 0 0 1.7 3h15.4a2 2 0 0 0 1.7-3L13.7 4a2 2 0 0 0-3.4 0Z',
 	plans: 'M3 5h18v14H3ZM3 16l5-5 4 4 3-3 6 6M15.5 8.5v.01',
+	pdf: 'M6 3h8l4 4v14H6ZM14 3v4h4M9 12h6M9 16h6',
+	documents: 'M8 3h8l4 4v10H8ZM16 3v4h4M4 7v14h11M11 10h5M11 13h5',
+	relay: 'M3 7h11M10 3l4 4-4 4M21 17H10m4-4-4 4 4 4',
+	scoring: 'M3 4h18v16H3ZM3 9h18M9 9v11M15 9v11',
 	workers: 'M4 5h16v6H4ZM4 13h16v6H4ZM7.5 8v.01M7.5 16v.01M11 8h6M11 16h6',
 	pause: 'M9 6v12M15 6v12',
 	resume: 'M8 5.5v13l10.5-6.5Z',
@@ -72,8 +76,8 @@ export function kindSelect(app, view, params) {
 }
 
 // Keyset pages: to the first one and to the next one; the way back is the browser's.
-export function pages(view, params, next) {
-	const to = after => link(view, { ...params, after });
+export function pages(view, params, next, ...parts) {
+	const to = after => link(view, { ...params, after }, ...parts);
 	return h('nav.pages', { label: t('jobs.pages') },
 		params.after && h('a.button', { href: to('') }, '‹ ', t('jobs.first')),
 		next && h('a.button', { href: to(next) }, t('jobs.next'), ' ›')

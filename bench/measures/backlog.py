@@ -1,4 +1,4 @@
-"""How long a claim takes in a short line and in a very long one. The server's log says how long each
+"""How long a claim takes in a short queue and in a very long one. The server's log says how long each
 claim of the shipped worker took."""
 
 import re

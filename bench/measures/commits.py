@@ -1,4 +1,4 @@
-"""One commit a job from eight clients, while workers listen and run what comes; held against plain
+"""One commit a job from eight clients, while workers listen and run what comes; compared with plain
 INSERTs into tables that no queue knows of. On a job table of its own and on that of the pictures, which has
 a trigger of theirs. The same without the worker shows what that takes; and with a trigger that writes the
 queue entry and does nothing else, what is the most that a second row by a trigger can come to."""
@@ -8,7 +8,6 @@ import subprocess
 import tempfile
 
 import processes
-from cluster import BIN
 
 CLIENTS = 8
 TABLES = """
@@ -52,7 +51,7 @@ def pgbench(context, name, script):
     with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
         file.write(script)
         file.flush()
-        command = [BIN / "pgbench", "-n", "-M", "prepared", "-c", CLIENTS, "-j", 2,
+        command = [context.cluster.programs / "pgbench", "-n", "-M", "prepared", "-c", CLIENTS, "-j", 2,
                    "-T", context.sizes.commit_seconds, "-f", file.name,
                    "-h", context.cluster.folder, "-U", "dev", name]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)

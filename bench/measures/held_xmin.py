@@ -15,7 +15,7 @@ def run(context):
     for number in context.rounds():
         sample(context, held=False)
         sample(context, held=True)
-        # Once: it shows what becomes of a line that is read from its front, and no bar is about it.
+        # Once: it shows what becomes of a queue that is read from its front, and no bar is about it.
         if context.graphile_worker and number == 0:
             graphile(context)
 

@@ -31,6 +31,7 @@ END
 $$"""
 STATEMENT = re.compile(r"^(\S+) (\d+) LOG:  duration: ([\d.]+) ms  (bind|execute) (peek|fire_joins)\b")
 JOIN_PARENTS = 4
+SWEEP_PAGES = 1_000  # as in src/worker/upkeep.cpp
 PARENT_KINDS = ("bench_1", "bench_2", "bench_3", "bench_4")
 
 
@@ -94,6 +95,7 @@ def held(context):
             add_join(db, f"small {i}", 1, f"fired {i}")
             wait_succeeded(db, f"fired {i}")
         processes.end(worker)
+        sweep = slowest_sweep(db)
         if db.value("SELECT count(*) FROM rowrunner.waits") != sizes.held:
             raise RuntimeError("held jobs were fired")
     times = statement_times(context.cluster.log, begin, name)
@@ -101,6 +103,18 @@ def held(context):
         context.record(f"joins_ms/{statement}", f"{label} beside {sizes.held:,} held jobs, p50", "ms",
                        percentile(times[statement], 50))
         context.record(f"joins_ms/{statement}_p99", "the same, p99", "ms", percentile(times[statement], 99))
+    context.record("joins_ms/sweep", f"a sweep of 1,000 pages beside {sizes.held:,} held jobs, the slowest", "ms", sweep)
+
+
+def slowest_sweep(db):
+    """Of the calls that a worker makes one after the other, two minutes apart."""
+    kind, pages = db.rows("SELECT id, rowrunner.pages_to_sweep() FROM rowrunner.kinds WHERE kind = 'bench'")[0]
+    slowest = 0
+    for page in range(0, max(1, pages), SWEEP_PAGES):
+        begun = time.monotonic()
+        db.run("SELECT rowrunner.sweep_joins(%s::smallint, %s, %s)", kind, page, SWEEP_PAGES)
+        slowest = max(slowest, time.monotonic() - begun)
+    return slowest * 1e3
 
 
 def statement_times(log, begin, name):

@@ -1,4 +1,4 @@
-"""Many processes on one line: what they get done together, and whether each gets its share. They are
+"""Many processes on one queue: what they get done together, and whether each gets its share. They are
 idle and wait; then all jobs are there at once."""
 
 import processes

@@ -1,5 +1,5 @@
 """Beside a worker that has more to do than it can: how long do jobs wait that should not wait for the others? One
-that is more urgent; one whose transaction commits when the claims have passed its place; and one of another kind
+that is more urgent; one whose transaction commits when the claims have passed its queue entry; and one of another kind
 of the same worker. From the acknowledgement of the commit to the start of the handler."""
 
 import queue as queues
@@ -95,8 +95,8 @@ def urgent(db, name):
 
 
 def late(db, name):
-    """It gets one of the places that were left free before the backlog, as if it had been enqueued then. A transaction
-    that is open for so long would be measured by held_xmin."""
+    """Its queue entry gets one of the numbers that were left free before the backlog, as if it had been enqueued then. A
+    transaction that is open for so long would be measured by held_xmin."""
     db.run("BEGIN")
     db.run("INSERT INTO bench_jobs (name) VALUES (%s)", name)
     db.run("UPDATE rowrunner.queue SET seq = %s WHERE priority = 0 AND seq = currval('rowrunner.queue_back')"

@@ -5,6 +5,7 @@
 
 docs/other-languages.md describes each function.
 """
+import contextlib
 import os
 import socket
 import sys
@@ -71,6 +72,18 @@ def shrink(job):
     return f"small/{job['width']}/{job['picture']}"
 
 
+@contextlib.contextmanager
+def transaction(connection, sql):
+    sql.execute("BEGIN")
+    try:
+        yield
+        sql.execute("COMMIT")
+    except BaseException:
+        if not connection.closed:
+            sql.execute("ROLLBACK")
+        raise
+
+
 def work(connection, job, heartbeat):
     this = (KIND, job["id"], job["lease"])
     with connection.cursor() as sql:
@@ -78,26 +91,27 @@ def work(connection, job, heartbeat):
         done = call(sql, "steps", KIND, job["id"])
         if "shrink" not in done:
             done["shrink"] = shrink(job)
-            if heartbeat.lost or not call(sql, "step", *this, "shrink", Json(done["shrink"])):
+            if heartbeat.lost:
                 raise LeaseLost
+            # The step and its effect commit together; of a step that was stored before, nothing is written.
+            with transaction(connection, sql):
+                stored = call(sql, "add_step", *this, "shrink", Json(done["shrink"]))
+                if stored is None:
+                    raise LeaseLost
+                if stored:
+                    sql.execute("INSERT INTO thumbnail_costs (picture, cents) VALUES (%s, 1)", [job["picture"]])
         if not call(sql, "progress", *this, 1, 2, "shrunk"):
             raise LeaseLost
         if call(sql, "cancel_requested", job["id"], job["lease"]):
             raise Exception("stopped on request")  # fail() ends it as cancelled
 
         # The effect and the end of the job commit together, or not at all.
-        sql.execute("BEGIN")
-        try:
+        with transaction(connection, sql):
             sql.execute("INSERT INTO thumbnails_made (picture, file) VALUES (%s, %s)"
                         " ON CONFLICT (picture) DO UPDATE SET file = excluded.file",
                         [job["picture"], done["shrink"]])
             if not call(sql, "succeed", *this):
                 raise LeaseLost
-            sql.execute("COMMIT")
-        except BaseException:
-            if not connection.closed:
-                sql.execute("ROLLBACK")
-            raise
 
 
 def run(connection, job):

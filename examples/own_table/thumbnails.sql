@@ -19,5 +19,7 @@ CREATE TABLE public.thumbnails (
 ) WITH (fillfactor = 25);  -- room on each page, so that a change of status stays on it
 
 CREATE TABLE public.thumbnails_made (picture text PRIMARY KEY, file text NOT NULL);
+-- What was paid for, by a step of examples/other_language/worker.py.
+CREATE TABLE public.thumbnail_costs (picture text NOT NULL, cents integer NOT NULL);
 
 SELECT rowrunner.attach('public.thumbnails', kind => 'thumbnail');

@@ -7,7 +7,7 @@ namespace pages {
 
 /// Each page is a step that carries its row: both are stored, or neither. A worker that is killed
 /// has lost only the page that it was reading, and is not charged for it if it had read others.
-inline boost::asio::awaitable<rowrunner::outcome> read_document(rowrunner::job& job) {
+inline boost::asio::awaitable<rowrunner::outcome> read_book(rowrunner::job& job) {
   const auto title = job.get<std::string>("title");
   const int count = job.get<int>("pages");
   for (int page = 1; page <= count; ++page) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <rowrunner/job.hpp>
+#include <rowrunner/measures.hpp>
 #include <rowrunner/outcome.hpp>
 #include <rowrunner/retry.hpp>
 #include <rowrunner/services.hpp>
@@ -69,19 +70,6 @@ struct worker_options {
 /// The name of a worker that was given none: host, process and a random part.
 std::string default_worker_name();
 
-/// What a worker has done since it started.
-struct worker_counts {
-  std::int64_t claimed = 0;
-  std::int64_t succeeded = 0;
-  std::int64_t failed = 0;    ///< ended for good
-  std::int64_t retried = 0;   ///< failed, and will run again
-  std::int64_t rescued = 0;   ///< taken back from lost workers
-  std::int64_t released = 0;  ///< queued again uncharged, or snoozed
-  std::int64_t cancelled = 0;
-  /// Writes that came after the lease was lost, and jobs of claims that were answered too late.
-  std::int64_t refused = 0;
-};
-
 /// Claims jobs, runs them, ends them: one process, one thread for the engine and the coroutine
 /// handlers, and a pool for blocking ones.
 class worker {
@@ -108,6 +96,10 @@ class worker {
 
   /// After run() has returned.
   worker_counts counts() const;
+
+  /// The same per kind, and how long it took. While run() runs, from its thread alone
+  /// (handler_services().executor()).
+  worker_measures measures() const;
 
   /// For the handlers, which are made before run(). They live as long as the worker; what uses them
   /// must not.

@@ -1,6 +1,6 @@
 #include "admin/metrics.hpp"
 
-#include "common/exposition.hpp"
+#include <algorithm>
 
 namespace rowrunner::admin {
 namespace {
@@ -54,11 +54,18 @@ void add_kinds(exposition& out, const std::vector<kind_stats>& kinds) {
 void add_vacuum_blockers(exposition& out, const std::vector<vacuum_blocker>& holders,
                          std::chrono::milliseconds alarm) {
   const auto longest = longest_held(holders);
-  out.gauge("rowrunner_horizon_held_seconds", "Age of the oldest snapshot that keeps dead rows.");
+  out.gauge("rowrunner_horizon_held_seconds", "Age of the oldest snapshot that blocks VACUUM.");
   out.sample({}, longest.seconds);
   out.gauge("rowrunner_horizon_transactions", "Transactions begun since the oldest snapshot.");
   out.sample({}, static_cast<double>(longest.transactions));
-  out.gauge("rowrunner_horizon_held_by", "Who has kept dead rows for too long, and what to do.");
+  const auto too_long = std::count_if(holders.begin(), holders.end(), [&](const auto& holder) {
+    return holds_too_long(holder, alarm);
+  });
+  out.gauge("rowrunner_vacuum_blockers",
+            "Sessions, slots and standbys that have blocked VACUUM for too long.");
+  out.sample({}, static_cast<double>(too_long));
+  out.gauge("rowrunner_horizon_held_by",
+            "Sessions that have blocked VACUUM for too long, and what to do.");
   for (const auto& holder : holders) {
     if (!holds_too_long(holder, alarm)) continue;
     out.sample({{"what", holder.what},
@@ -74,11 +81,9 @@ void add_vacuum_blockers(exposition& out, const std::vector<vacuum_blocker>& hol
 
 }  // namespace
 
-std::string metrics_text(const database_stats& stats, std::chrono::milliseconds alarm) {
-  exposition out;
+void add_metrics(exposition& out, const database_stats& stats, std::chrono::milliseconds alarm) {
   add_kinds(out, stats.kinds);
   add_vacuum_blockers(out, stats.vacuum_blockers, alarm);
-  return out.text();
 }
 
 }  // namespace rowrunner::admin

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <chrono>
-#include <string>
 
 #include "admin/stats.hpp"
+#include "common/metrics/exposition.hpp"
 
 namespace rowrunner::admin {
 
-/// All of it as metrics for Prometheus. What blocks VACUUM is named once it does so for longer than
-/// `alarm`.
-std::string metrics_text(const database_stats& stats, std::chrono::milliseconds alarm);
+/// The database's state as metrics. Each session, slot or standby that blocks VACUUM is named and
+/// counted once it does so for longer than `alarm`.
+void add_metrics(exposition& out, const database_stats& stats, std::chrono::milliseconds alarm);
 
 }  // namespace rowrunner::admin

@@ -25,6 +25,15 @@ asio::awaitable<std::int64_t> requeue_failed(pg::session& session, std::string k
                                       "again; rowrunner jobs retry ID names the session");
 }
 
+/// A trigger of the job table may keep the row as it is.
+std::string why_not(const std::string& id, const std::string& status) {
+  const bool refused = status == job_status::failed || status == job_status::cancelled;
+  return "job " + id + " is " + status +
+         (refused ? ", and a trigger of its table refuses another retry"
+                  : ": only failed and cancelled jobs can be retried") +
+         "; nothing was done";
+}
+
 }  // namespace
 
 asio::awaitable<std::vector<changed_job>> retry_jobs(pg::session& session,
@@ -35,9 +44,7 @@ asio::awaitable<std::vector<changed_job>> retry_jobs(pg::session& session,
     const auto id = job.row.at("id").get<std::string>();
     const auto answer = co_await tx.run(queries::requeue, job.kind.kind, id);
     if (!answer.get_bool(0, 0)) {
-      throw error(reason::wrong_status,
-                  "job " + id + " is " + job.row.at("status").get<std::string>() +
-                      ": only failed and cancelled jobs can be retried; nothing was done");
+      throw error(reason::wrong_status, why_not(id, job.row.at("status").get<std::string>()));
     }
     co_return std::string(job_status::queued);
   };

@@ -42,7 +42,16 @@ asio::awaitable<Value> in_time(services& with, asio::awaitable<Value> work) {
   co_return std::move(*out.value);
 }
 
+asio::awaitable<long_turn> wait_for(std::shared_ptr<pg::turn_queue> turns) {
+  co_await turns->take();
+  co_return long_turn(std::move(turns));
+}
+
 }  // namespace
+
+asio::awaitable<long_turn> take_long_turn(services& with) {
+  return in_time(with, wait_for(with.long_work));
+}
 
 asio::awaitable<pg::result> ask_database(services& with, pg::call one) {
   return in_time(with, with.database.run_one(std::move(one)));

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "api/services.hpp"
 
@@ -13,6 +15,25 @@ asio::awaitable<pg::result> ask_database(services& with, pg::call one);
 
 /// A session for several round trips. Throws connection_lost if none is free in time.
 asio::awaitable<pg::session_pool::loan> borrow_session(services& with);
+
+/// The right to keep a session busy for long; gives it back at its end.
+class long_turn {
+ public:
+  explicit long_turn(std::shared_ptr<pg::turn_queue> of) : of_(std::move(of)) {}
+  long_turn(long_turn&&) noexcept = default;
+  long_turn& operator=(long_turn&&) = delete;
+  ~long_turn() {
+    if (of_) of_->pass_on();
+  }
+
+ private:
+  std::shared_ptr<pg::turn_queue> of_;
+};
+
+/// To be taken before a session by routes whose statements read much. Half of the sessions have
+/// such turns, so that the others serve everybody else. Throws connection_lost if none is free in
+/// time.
+asio::awaitable<long_turn> take_long_turn(services& with);
 
 /// Runs work(session), a coroutine, on a session of the server. `work` must outlive the call.
 template <typename Work>

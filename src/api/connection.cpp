@@ -8,6 +8,7 @@
 #include <boost/beast/http/write.hpp>
 
 #include "api/head.hpp"
+#include "api/request_body.hpp"
 #include "api/response.hpp"
 #include "api/services.hpp"
 #include "common/text.hpp"
@@ -20,6 +21,8 @@ using boost::system::error_code;
 
 constexpr auto tuple = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t read_size = 4096;
+/// What a client must take of a streamed answer within the time limit of writes.
+constexpr std::size_t write_size = 64 * 1024;
 /// What a client may still send that was refused before its end, so that it reads the answer: data
 /// that arrives at a closed socket makes the system drop what was sent.
 constexpr std::size_t linger_bytes = 256 * 1024;
@@ -33,6 +36,19 @@ std::string address_of(const asio::ip::tcp::socket& socket) {
 
 std::string_view text_of(const beast::flat_buffer& buffer) {
   return {static_cast<const char*>(buffer.data().data()), buffer.size()};
+}
+
+/// Decided by the header, before anything is read.
+std::optional<problem> check_size(const http::request_parser<http::string_body>& from,
+                                  const route& to) {
+  const auto length = from.content_length();
+  if ((length && *length > to.body_bytes) || (from.chunked() && to.body_bytes == 0)) {
+    return refusal_of(http::make_error_code(http::error::body_limit));
+  }
+  if (from.chunked() && to.streams_body) {
+    return problem(411, "length_required", "this route needs a Content-Length");
+  }
+  return std::nullopt;
 }
 
 bool is_parse_error(const error_code& error) {
@@ -137,17 +153,23 @@ asio::awaitable<connection::next> connection::exchange(parser& from) {
   asked.head = from.get().base();
   const bool wants_more = from.keep_alive();
   admission admitted = co_await admit(with_, asked, spare_);
+  const bool streams = !admitted.refusal && admitted.to->streams_body;
   if (!admitted.refusal && !from.is_done()) {
-    const auto why = co_await read_body(from, *admitted.to);
-    if (why) admitted.refusal = error_answer(*why, asked.id);
-    if (!why && !from.is_done()) co_return next::close;
+    std::optional<problem> why = check_size(from, *admitted.to);
+    if (!why && !streams) {
+      why = co_await read_body(from, *admitted.to);
+      if (!why && !from.is_done()) co_return next::close;
+    }
+    if (why) admitted.refusal = refusal_answer(admitted.to, *why, asked);
   }
-  const bool body_is_read = from.is_done();
-  asked.body = std::move(from.get().body());
+  bool body_is_read = from.is_done();
   answer out;
   if (admitted.refusal) {
     out = std::move(*admitted.refusal);
+  } else if (streams) {
+    out = co_await perform_streamed(from, *admitted.to, asked, body_is_read);
   } else {
+    asked.body = std::move(from.get().body());
     out = co_await perform(with_, *admitted.to, asked);
   }
   const bool keep = wants_more && body_is_read && !stopping_ && !spare_;
@@ -160,10 +182,6 @@ asio::awaitable<connection::next> connection::exchange(parser& from) {
 
 /// Leaves the parser unfinished if the client went away or was too slow.
 asio::awaitable<std::optional<problem>> connection::read_body(parser& from, const route& to) {
-  const auto length = from.content_length();
-  if ((length && *length > to.body_bytes) || (from.chunked() && to.body_bytes == 0)) {
-    co_return refusal_of(http::make_error_code(http::error::body_limit));
-  }
   from.body_limit(to.body_bytes);
   stream_.expires_after(limits_.body_time);
   if (beast::iequals(from.get()[http::field::expect], "100-continue") && buffer_.size() == 0) {
@@ -176,7 +194,23 @@ asio::awaitable<std::optional<problem>> connection::read_body(parser& from, cons
   co_return std::nullopt;
 }
 
+/// The handler reads the body from the connection. What was wrong with the body counts before what
+/// the handler made of that.
+asio::awaitable<answer> connection::perform_streamed(parser& from, const route& to, request& asked,
+                                                     bool& body_is_read) {
+  const auto body =
+      std::make_shared<request_body>(stream_, buffer_, std::move(from), limits_.body_time);
+  asked.stream = body;
+  answer out = co_await perform(with_, to, asked);
+  if (body->failure()) out = refusal_answer(&to, *body->failure(), asked);
+  body_is_read = body->is_done() && !body->failure();
+  body->detach();
+  asked.stream.reset();
+  co_return out;
+}
+
 asio::awaitable<void> connection::write(const request& asked, answer out, bool keep) {
+  if (out.stream) co_return co_await write_stream(asked, std::move(out), keep);
   auto message = to_response(asked, std::move(out), keep);
   http::serializer<false, http::string_body> whole(message);
   // A HEAD has the header of the answer to a GET.
@@ -187,6 +221,39 @@ asio::awaitable<void> connection::write(const request& asked, answer out, bool k
     co_await http::async_write_header(stream_, whole, tuple);
   } else {
     co_await http::async_write(stream_, whole, tuple);
+  }
+}
+
+/// What cannot be sent to its end is cut off, by which the client knows: the length was told.
+asio::awaitable<void> connection::write_stream(const request& asked, answer out, bool keep) {
+  auto message = to_stream_head(asked, out, keep);
+  http::serializer<false, http::empty_body> head(message);
+  stream_.expires_after(limits_.write_time);
+  const auto [error, count] = co_await http::async_write_header(stream_, head, tuple);
+  if (error || asked.head.method() == http::verb::head) co_return;
+  std::string failure;
+  try {
+    co_await write_pieces(*out.stream);
+    co_return;
+  } catch (const std::exception& thrown) {
+    failure = thrown.what();
+  }
+  with_.log->warn("an answer was cut off", {{"request_id", asked.id}, {"error", failure}});
+  stream_.close();
+}
+
+asio::awaitable<void> connection::write_pieces(byte_source& from) {
+  std::uint64_t left = from.size();
+  while (left > 0) {
+    const std::string piece = co_await from.read();
+    if (piece.empty() || piece.size() > left) throw std::runtime_error("its size has changed");
+    left -= piece.size();
+    for (std::size_t at = 0; at < piece.size(); at += write_size) {
+      const auto slice = asio::buffer(piece.data() + at, std::min(write_size, piece.size() - at));
+      stream_.expires_after(limits_.write_time);
+      const auto [error, count] = co_await asio::async_write(stream_, slice, tuple);
+      if (error) throw boost::system::system_error(error);
+    }
   }
 }
 
@@ -221,7 +288,7 @@ void connection::log(const request& asked, const route* to, const answer& out,
                     {"route", to ? to->path : std::string_view()},
                     {"status", out.status},
                     {"duration_ms", std::round(took.count() * 100) / 100},
-                    {"bytes", out.body.size()},
+                    {"bytes", out.stream ? out.stream->size() : out.body.size()},
                     {"user", asked.who.user},
                     {"remote", remote_}});
 }

@@ -41,7 +41,11 @@ class connection {
   asio::awaitable<next> refuse_head(const problem& why);
   asio::awaitable<next> exchange(parser& from);
   asio::awaitable<std::optional<problem>> read_body(parser& from, const route& to);
+  asio::awaitable<answer> perform_streamed(parser& from, const route& to, request& asked,
+                                           bool& body_is_read);
   asio::awaitable<void> write(const request& asked, answer out, bool keep);
+  asio::awaitable<void> write_stream(const request& asked, answer out, bool keep);
+  asio::awaitable<void> write_pieces(byte_source& from);
   asio::awaitable<next> hand_over(std::shared_ptr<conversation> to);
   asio::awaitable<void> linger();
   void log(const request& asked, const route* to, const answer& out, clock::time_point begun);

@@ -17,7 +17,7 @@ class conversation {
   /// Until either side ends it.
   virtual boost::asio::awaitable<void> run(boost::beast::tcp_stream stream) = 0;
 
-  /// The server ends: says goodbye to the client.
+  /// The server stops: closes as the protocol says, so that the client knows why.
   virtual void stop() = 0;
   /// Now.
   virtual void cut() = 0;

@@ -66,14 +66,6 @@ bool is_reading(http::verb method) {
   return method == http::verb::get || method == http::verb::head;
 }
 
-/// A document's route answers in the words of that document.
-answer refusal_answer(const route* to, const problem& why, const request& asked) {
-  if (!to || !to->detail_errors) return error_answer(why, asked.id);
-  answer out(why.status, nlohmann::ordered_json{{"detail", why.message}});
-  out.headers = why.headers;
-  return out;
-}
-
 std::optional<problem> choose_route(services& with, request& asked, const route*& chosen) {
   auto where = parse_target(asked.head.target());
   if (!where) return problem(400, "bad_target", "the target is no path in UTF-8");
@@ -95,10 +87,12 @@ std::optional<problem> choose_route(services& with, request& asked, const route*
 
 asio::awaitable<std::optional<problem>> check_caller(services& with, const route& to,
                                                      request& asked) {
+  if (to.check_caller) co_return to.check_caller(asked);
   auto why = co_await authenticate(with, to, asked);
   if (!why && to.hourly_limit > 0 && asked.who.by != identity::proof::none) {
     why = co_await count_call(with, asked.who.user, endpoint_of(to), to.hourly_limit);
   }
+  if (!why && to.check) co_await to.check(with, asked);
   co_return why;
 }
 
@@ -116,6 +110,14 @@ void say_in_websocket(std::optional<problem>& why, request& asked) {
 }
 
 }  // namespace
+
+answer refusal_answer(const route* to, const problem& why, const request& asked) {
+  if (to && to->refuse) return to->refuse(why);
+  if (!to || !to->detail_errors) return error_answer(why, asked.id);
+  answer out(why.status, nlohmann::ordered_json{{"detail", why.message}});
+  out.headers = why.headers;
+  return out;
+}
 
 asio::awaitable<admission> admit(services& with, request& asked, bool spare) {
   admission out;

@@ -21,4 +21,8 @@ asio::awaitable<admission> admit(services& with, request& asked, bool spare);
 /// Runs the handler. What it throws becomes an error answer: 503 if the database is away.
 asio::awaitable<answer> perform(services& with, const route& on, const request& asked);
 
+/// The error answer of a route, or of none: a document's route answers in the words of that
+/// document.
+answer refusal_answer(const route* to, const problem& why, const request& asked);
+
 }  // namespace rowrunner::api

@@ -131,18 +131,18 @@ asio::awaitable<bool> event_stream::send(std::string text) {
 asio::awaitable<std::string> event_stream::overview_news() {
   if (!wishes_.overview || clock::now() - overview_at_ < overview_every) co_return "";
   overview_at_ = clock::now();
-  std::shared_ptr<const nlohmann::ordered_json> newest;
+  std::shared_ptr<const overview> newest;
   try {
     newest = co_await with_.overview.get(with_);
   } catch (const std::exception&) {
     // The board has logged it; the client keeps what it has.
   }
   if (!newest) co_return "";
-  auto compared = *newest;
+  auto compared = newest->json;
   compared.erase("as_of");
   if (compared == overview_) co_return "";
   overview_ = std::move(compared);
-  co_return event_text("overview", id_line(with_.live.newest_change()), *newest);
+  co_return event_text("overview", id_line(with_.live.newest_change()), newest->json);
 }
 
 asio::awaitable<std::string> event_stream::news() {

@@ -32,16 +32,55 @@ asio::awaitable<std::optional<job_state>> read_state(transaction& tx, const serv
   co_return out;
 }
 
+/// How long a locked table keeps those waiting whose job is probably in another one.
+constexpr const char* short_wait = "50ms";
+
+struct candidates {
+  std::vector<job_state> found;
+  std::vector<served_kind> unread;
+};
+
+/// Adds the job of this kind that has the id, if there is one. Gives the failure of a kind that
+/// could not be read.
+asio::awaitable<std::exception_ptr> look_in(transaction& tx, const served_kind& kind,
+                                            std::string given, std::vector<job_state>& into) {
+  std::exception_ptr failure;
+  try {
+    const auto id = co_await id_of(tx, kind, given);
+    if (id.empty()) co_return failure;
+    auto state = co_await read_state(tx, kind, id);
+    if (state) into.push_back(std::move(*state));
+    co_return failure;
+  } catch (const pg::query_error&) {
+    failure = std::current_exception();
+  }
+  co_await tx.undo_to_savepoint();
+  co_return failure;
+}
+
 }  // namespace
 
-asio::awaitable<std::optional<job_state>> find_by_public_id(pg::session& session, std::string id) {
+asio::awaitable<std::optional<job_state>> find_by_public_id(pg::session& session, std::string id,
+                                                            job_test preferred) {
   const auto read = [&](transaction& tx) -> asio::awaitable<std::optional<job_state>> {
-    const auto kinds = co_await read_served_kinds(tx);
-    for (const auto& kind : kinds) {
-      const auto found = co_await id_of(tx, kind, id);
-      if (found.empty()) continue;
-      co_return co_await read_state(tx, kind, found);
+    auto kinds = co_await read_served_kinds(tx);
+    co_await tx.run(queries::lock_timeout, short_wait);
+    co_await tx.set_savepoint();
+    candidates seen;
+    for (auto& kind : kinds) {
+      const auto failure = co_await look_in(tx, kind, id, seen.found);
+      if (failure) seen.unread.push_back(std::move(kind));
+      if (!seen.found.empty() && preferred(seen.found.back())) co_return seen.found.back();
     }
+    if (!seen.found.empty()) co_return seen.found.front();
+    co_await tx.run(queries::lock_timeout, "2s");
+    std::exception_ptr unreadable;
+    for (const auto& kind : seen.unread) {
+      const auto failure = co_await look_in(tx, kind, id, seen.found);
+      if (failure) unreadable = failure;
+      if (!seen.found.empty()) co_return seen.found.front();
+    }
+    if (unreadable) std::rethrow_exception(unreadable);
     co_return std::nullopt;
   };
   co_return co_await admin::read_jobs(session, read);

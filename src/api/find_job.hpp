@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -9,10 +10,15 @@
 
 namespace rowrunner::api {
 
+using job_test = std::function<bool(const job_state&)>;
+
 /// The job that others know by this id: the column that attach was told, or its key in tables that
-/// have none. Nothing if no kind has one.
+/// have none. Nothing if no kind has one. If several kinds have one, the first that passes the test
+/// counts, otherwise the first. A kind that cannot be read, as its table is locked, makes it fail
+/// only if no other kind has the job.
 boost::asio::awaitable<std::optional<job_state>> find_by_public_id(pg::session& session,
-                                                                   std::string id);
+                                                                   std::string id,
+                                                                   job_test preferred);
 
 /// The user that a job belongs to; nothing if it belongs to none. Throws admin::error{no_such_job}
 /// and error{unknown_kind}.

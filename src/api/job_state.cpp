@@ -19,35 +19,49 @@ ordered_json or_null(const std::optional<Value>& value) {
   return value ? ordered_json(*value) : ordered_json();
 }
 
-bool is_cancelled(const job_state& of) {
-  if (of.status == job_status::cancelled) return true;
-  // A table without that word writes failed, and the reason as an error.
-  const auto error = of.last_error.value_or("");
-  return of.status == job_status::failed &&
-         (error == "cancelled" || error.starts_with("cancelled: "));
-}
-
 /// The document's word for a status.
 std::string_view document_status(const job_state& of) {
-  if (is_cancelled(of)) return "cancelled";
+  if (of.cancelled) return "cancelled";
   if (of.status == job_status::queued) return "pending";
   if (of.status == job_status::succeeded) return "completed";
   return of.status;
 }
 
+/// A report without a total does not hide that of the row.
+std::int64_t total_of(const job_state& of) {
+  if (of.progress && of.progress->total > 0) return of.progress->total;
+  return std::max<std::int64_t>(of.total_pages.value_or(0), 0);
+}
+
+std::int64_t processed_of(const job_state& of) {
+  const auto total = total_of(of);
+  const auto done = of.progress ? of.progress->done : 0;
+  if (total == 0) return done;
+  return of.status == job_status::succeeded ? total : std::min(done, total);
+}
+
 int percent_of(const job_state& of) {
   if (of.status == job_status::succeeded) return 100;
-  if (!of.progress || of.progress->total == 0) return 0;
-  const auto done = std::min(of.progress->done, of.progress->total);
-  return static_cast<int>(static_cast<double>(done) * 100 /
-                          static_cast<double>(of.progress->total));
+  const auto total = total_of(of);
+  if (total == 0) return 0;
+  return static_cast<int>(static_cast<double>(processed_of(of)) * 100 / static_cast<double>(total));
 }
 
 /// The page that is being worked on; the last one when there is none left.
 std::int64_t current_page(const job_state& of) {
-  if (!of.progress) return 0;
-  const bool runs = of.status == job_status::processing;
-  return std::min(of.progress->done + (runs ? 1 : 0), of.progress->total);
+  const bool runs = of.status == job_status::processing && total_of(of) > 0;
+  return runs ? std::min(processed_of(of) + 1, total_of(of)) : processed_of(of);
+}
+
+/// With the last page the document estimates the end for that moment, and keeps it.
+std::optional<std::string> estimated_end(const job_state& of) {
+  if (of.status == job_status::succeeded && total_of(of) > 0) return of.updated_at;
+  return of.estimated_end;
+}
+
+std::optional<std::int64_t> number_or_nothing(const pg::result& rows, int row, int column) {
+  if (rows.is_null(row, column)) return std::nullopt;
+  return rows.get_int(row, column);
 }
 
 }  // namespace
@@ -74,6 +88,10 @@ job_state read_job_state(const std::string& kind, const pg::result& rows, int ro
         job_progress{rows.get_int(row, 10), rows.get_int(row, 11), std::string(rows.get(row, 12))};
   }
   out.estimated_end = text_or_nothing(rows, row, 13);
+  out.type = text_or_nothing(rows, row, 14);
+  out.total_pages = number_or_nothing(rows, row, 15);
+  out.retry_count = number_or_nothing(rows, row, 16);
+  out.cancelled = rows.get_bool(row, 17);
   return out;
 }
 
@@ -100,19 +118,21 @@ ordered_json event_json(const job_state& of) {
 ordered_json document_json(const job_state& of) {
   const auto status = document_status(of);
   const bool has_error = status == "failed" || status == "cancelled";
-  return {{"job_id", of.public_id},
-          {"job_type", of.key.kind},
-          {"status", status},
-          {"progress", percent_of(of)},
-          {"total_pages", of.progress ? of.progress->total : 0},
-          {"processed_pages", of.progress ? of.progress->done : 0},
-          {"current_page", current_page(of)},
-          {"started_at", of.created_at},
-          {"updated_at", of.updated_at},
-          {"estimated_completion", or_null(of.estimated_end)},
-          {"document_id", or_null(of.document)},
-          {"user_id", or_null(of.owner)},
-          {"error", has_error ? or_null(of.last_error) : ordered_json()}};
+  ordered_json out{{"job_id", of.public_id},
+                   {"job_type", of.type.value_or(of.key.kind)},
+                   {"status", status},
+                   {"progress", percent_of(of)},
+                   {"total_pages", total_of(of)},
+                   {"processed_pages", processed_of(of)},
+                   {"current_page", current_page(of)},
+                   {"started_at", of.created_at},
+                   {"updated_at", of.updated_at},
+                   {"estimated_completion", or_null(estimated_end(of))},
+                   {"document_id", or_null(of.document)},
+                   {"user_id", or_null(of.owner)},
+                   {"error", has_error ? or_null(of.last_error) : ordered_json()}};
+  if (of.retry_count) out["retry_count"] = *of.retry_count;
+  return out;
 }
 
 }  // namespace rowrunner::api

@@ -32,6 +32,8 @@ struct job_state {
   std::string status;
   int attempts = 0;
   int max_attempts = 0;
+  /// Also where the table calls it failed.
+  bool cancelled = false;
   std::optional<std::string> last_error;
   std::string created_at;
   std::string updated_at;
@@ -40,6 +42,10 @@ struct job_state {
   std::optional<std::string> document;
   std::optional<job_progress> progress;
   std::optional<std::string> estimated_end;
+  /// Of tables that have such columns.
+  std::optional<std::string> type;
+  std::optional<std::int64_t> total_pages;
+  std::optional<std::int64_t> retry_count;
 
   bool exists() const { return !status.empty(); }
   bool has_ended() const;

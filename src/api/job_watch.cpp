@@ -81,14 +81,17 @@ boost::asio::awaitable<void> job_watch::run() {
 }
 
 boost::asio::awaitable<void> job_watch::read_all() {
-  if (clock::now() - kinds_read_ > kinds_are_fresh_for) co_await read_kinds();
+  // What is wanted comes first, so that kinds read now are newer than every wish.
+  const auto wanted = wanted_by_kind();
+  kinds_are_new_ = clock::now() - kinds_read_ > kinds_are_fresh_for;
+  if (kinds_are_new_) co_await read_kinds();
   bool refused = false;
   try {
-    co_await read_together(wanted_by_kind());
+    co_await read_together(wanted);
   } catch (const pg::query_error&) {
     refused = true;
   }
-  if (refused) co_await read_each();
+  if (refused) co_await read_each(wanted);
 }
 
 boost::asio::awaitable<void> job_watch::read_kinds() {
@@ -99,9 +102,9 @@ boost::asio::awaitable<void> job_watch::read_kinds() {
 }
 
 /// The table of one kind may be locked or gone, which must not blind the viewers of the others.
-boost::asio::awaitable<void> job_watch::read_each() {
+boost::asio::awaitable<void> job_watch::read_each(std::map<std::string, ids> all) {
   kinds_read_ = {};
-  for (const auto& [kind, wanted] : wanted_by_kind()) {
+  for (const auto& [kind, wanted] : all) {
     std::map<std::string, ids> one;
     one.emplace(kind, wanted);
     try {
@@ -155,11 +158,24 @@ void job_watch::note(const std::string& kind, const ids& wanted, const pg::resul
     missing.erase(seen.key.id);
     note(std::move(seen));
   }
-  for (const auto& id : missing) {
-    job_state gone;
-    gone.key = {kind, id};
-    note(std::move(gone));
+  for (const auto& id : missing) note_gone({kind, id});
+}
+
+/// A kind that was attached a moment ago is not in a list of kinds that is older. So a job is gone
+/// only if a list says so that was read after the job was wanted.
+void job_watch::note_gone(job_key which) {
+  const auto found = board_->jobs.find(which);
+  if (found == board_->jobs.end()) return;
+  const auto& newest = found->second.newest.newest;
+  if (newest && !newest->exists()) return;
+  if (!kinds_are_new_) {
+    kinds_read_ = {};
+    board_->wanted.set();
+    return;
   }
+  job_state gone;
+  gone.key = std::move(which);
+  note(std::move(gone));
 }
 
 void job_watch::note(job_state seen) {

@@ -16,7 +16,7 @@
 
 namespace rowrunner::api {
 
-/// Reads the jobs that somebody watches and tells viewers what changed. It costs one statement for
+/// Reads the jobs that viewers watch and tells viewers what changed. It costs one statement for
 /// each watched kind and tick, in one round trip, whatever the number of viewers and jobs is; with
 /// no viewer nothing is read. It uses nothing that a transaction pooler does not keep.
 class job_watch {
@@ -35,7 +35,7 @@ class job_watch {
     std::uint64_t number = 0;
   };
 
-  /// Someone who watches some jobs, for as long as this exists. A viewer that does not take its
+  /// A connection that watches some jobs, for as long as this exists. One that does not take its
   /// changes costs a mark for each of its jobs, as only the newest state of each is kept.
   class viewer {
    public:
@@ -62,6 +62,9 @@ class job_watch {
   job_watch(const boost::asio::any_io_executor& executor, const pg::settings& database,
             std::shared_ptr<logger> log);
 
+  /// Before run(): it uses nothing that a transaction-mode pooler does not keep.
+  void set_pooled() { session_.set_pooled(); }
+
   /// For ever.
   boost::asio::awaitable<void> run();
 
@@ -70,18 +73,20 @@ class job_watch {
   std::uint64_t newest_change() const;
   std::size_t watched() const;
   std::size_t viewers() const;
+  std::int64_t reconnects() const { return session_.reconnects(); }
 
  private:
   using ids = std::vector<std::string>;
 
   boost::asio::awaitable<void> read_all();
   boost::asio::awaitable<void> read_kinds();
-  boost::asio::awaitable<void> read_each();
+  boost::asio::awaitable<void> read_each(std::map<std::string, ids> all);
   boost::asio::awaitable<void> read_together(std::map<std::string, ids> wanted);
   std::map<std::string, ids> wanted_by_kind() const;
   const served_kind* kind_named(const std::string& name) const;
   void note(const std::string& kind, const ids& wanted, const pg::result& rows);
   void note(job_state seen);
+  void note_gone(job_key which);
 
   const boost::asio::any_io_executor executor_;
   const std::shared_ptr<logger> log_;
@@ -89,6 +94,8 @@ class job_watch {
   pg::session session_;
   std::vector<served_kind> kinds_;
   std::chrono::steady_clock::time_point kinds_read_{};
+  /// They were read after everything that is wanted now was.
+  bool kinds_are_new_ = false;
   const std::shared_ptr<board> board_;
 };
 

@@ -84,12 +84,12 @@ asio::awaitable<ordered_json> seconds_left(pg::session& session, std::string kin
   co_return co_await admin::read_jobs(session, read);
 }
 
-asio::awaitable<ordered_json> describe(pg::session& session, const request& asked) {
+asio::awaitable<ordered_json> describe(services& with, pg::session& session, const request& asked) {
   const std::string& kind = asked.params.find("kind")->second;
   const auto id = id_parameter(asked);
   const job_key key{kind, id};
   co_await require_own(session, asked.who, key);
-  const auto found = co_await admin::show_job(session, id, vacuum_alarm, kind);
+  const auto found = co_await admin::show_job(session, id, with.limits.vacuum_alarm, kind);
   ordered_json out{{"kind", found.kind},
                    {"id", found.job.at("id")},
                    {"status", found.job.at("status")},
@@ -143,7 +143,7 @@ asio::awaitable<answer> list_jobs(services& with, const request& asked) {
 
 asio::awaitable<answer> show_job(services& with, const request& asked) {
   const int seconds = number_parameter(asked, "wait", 0, 0, 30);
-  const auto read = [&](pg::session& session) { return describe(session, asked); };
+  const auto read = [&](pg::session& session) { return describe(with, session, asked); };
   auto out = co_await with_session(with, read);
   const auto status = out.at("status").get<std::string>();
   if (seconds > 0 && (status == job_status::queued || status == job_status::processing)) {

@@ -32,6 +32,9 @@ struct server_limits {
   std::chrono::milliseconds database_time{5'000};
   /// For each statement, by the database itself.
   std::chrono::milliseconds statement_time{2'000};
+
+  /// A session that blocks VACUUM for longer than this is a problem.
+  std::chrono::milliseconds vacuum_alarm{300'000};
 };
 
 }  // namespace rowrunner::api

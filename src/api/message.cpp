@@ -47,7 +47,8 @@ std::optional<problem> read_object(const request& asked, std::initializer_list<c
     return problem(400, "bad_json", std::string("the body ") + error.what());
   }
   if (!out.is_object()) return problem(400, "bad_json", "the body must be a JSON object");
-  for (const auto& [name, value] : out.items()) {
+  for (const auto& each : out.items()) {
+    const auto& name = each.key();
     if (std::none_of(members.begin(), members.end(), [&](auto known) { return name == known; })) {
       return problem(400, "unknown_member",
                      "the body has an unknown member '" + visible(printable(name, 60)) + "'");

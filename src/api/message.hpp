@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "api/access.hpp"
+#include "common/byte_stream.hpp"
 
 namespace rowrunner::api {
 
@@ -34,6 +35,8 @@ struct request {
   /// The values of {names} in the path of the route.
   text_map params;
   std::string body;
+  /// The body of a route that streams it; `body` is empty then.
+  std::shared_ptr<byte_source> stream{};
   identity who;
   /// Why a WebSocket must be closed at once.
   std::optional<std::string> refused{};
@@ -73,6 +76,8 @@ struct answer {
   std::string content_type{};
   std::string body{};
   std::vector<std::pair<std::string, std::string>> headers{};
+  /// Sent instead of `body`, in pieces.
+  std::shared_ptr<byte_source> stream{};
   /// Takes the connection over instead of a body: server-sent events, a WebSocket.
   std::shared_ptr<conversation> goes_on{};
 };

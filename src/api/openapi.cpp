@@ -75,10 +75,6 @@ ordered_json error_reference(const route& of) {
   return {{"description", "An error"}, {"content", {{"application/json", {{"schema", schema}}}}}};
 }
 
-std::string_view media_of(const route& of) {
-  return of.path == "/api/events" ? "text/event-stream" : "application/json";
-}
-
 ordered_json describe(const route& of) {
   ordered_json out{
       {"operationId", operation_id(of)}, {"summary", of.summary}, {"description", who_may(of.who)}};
@@ -86,15 +82,16 @@ ordered_json describe(const route& of) {
   if (!parameters.empty()) out["parameters"] = parameters;
   if (of.body_bytes > 0) {
     ordered_json media{{"schema", {{"type", "object"}}}};
+    if (of.streams_body) media["schema"] = {{"type", "string"}, {"format", "binary"}};
     if (!of.body_example.empty()) media["example"] = ordered_json::parse(of.body_example);
-    out["requestBody"] = {{"content", {{"application/json", media}}}};
+    out["requestBody"] = {{"content", {{std::string(of.body_type), media}}}};
   }
   ordered_json responses;
   if (of.websocket) {
     responses["101"] = {{"description", "A WebSocket"}};
   } else {
     responses["2XX"] = {{"description", "Done"},
-                        {"content", {{media_of(of), {{"schema", ordered_json::object()}}}}}};
+                        {"content", {{of.media, {{"schema", ordered_json::object()}}}}}};
   }
   responses["default"] = error_reference(of);
   out["responses"] = responses;

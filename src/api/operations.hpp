@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "common/event.hpp"
 #include "common/pg/session.hpp"
@@ -15,8 +16,7 @@ namespace rowrunner::api {
 
 struct services;
 
-/// How many jobs one transaction takes. A transaction that ran into its time limit is tried with
-/// half of them; a single job that did is passed over.
+/// How many jobs one transaction takes: fewer after a failure that one of them may have caused.
 class batch_size {
  public:
   static constexpr int most = 200;
@@ -37,12 +37,23 @@ enum class batch_result {
   done,
 };
 
+/// What to do about a transaction that the database refused.
+enum class batch_remedy {
+  give_up,     ///< Nothing of this operation can succeed.
+  take_fewer,  ///< One of the jobs may be the cause.
+  pass_over,   ///< The job is the cause: it is locked, or cannot be queued again.
+  wait,        ///< The same may succeed later.
+};
+batch_remedy remedy_of(std::string_view sqlstate, bool single_job);
+
 /// Requeues the next jobs of an operation, with the note of how far it is, in one transaction.
-/// `pass_over`: only notes them.
+/// `pass_over`: only notes them. When none is left it starts once more from the oldest: a failure
+/// has the time at which its transaction began, so one that was committed late may be behind those
+/// that were dealt with.
 boost::asio::awaitable<batch_result> run_batch(pg::session& session, std::int64_t operation,
                                                int jobs, bool pass_over);
 
-/// Carries the operations out that somebody asked some server for. Every server does so; a row lock
+/// Carries out the operations that any server was asked for. Every server does so; a row lock
 /// decides who takes the next batch.
 class operation_runner {
  public:

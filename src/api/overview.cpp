@@ -71,10 +71,10 @@ minutes_by_kind read_minutes(const pg::result& rows) {
   return out;
 }
 
-asio::awaitable<ordered_json> read_overview(services& with) {
+asio::awaitable<overview> read_overview(services& with) {
   const auto mine = co_await borrow_session(with);
   pg::session& session = *mine;
-  const auto stats = co_await admin::read_stats(session);
+  auto stats = co_await admin::read_stats(session);
   const auto time_statement = queries::server_time.statement();
   const auto minutes_statement = queries::jobs_a_minute.statement();
   const auto rows =
@@ -83,19 +83,21 @@ asio::awaitable<ordered_json> read_overview(services& with) {
   const std::string until(rows[0].get(0, 1));
   ordered_json kinds = ordered_json::array();
   for (const auto& each : stats.kinds) kinds.push_back(to_json(each, minutes[each.kind], until));
-  ordered_json out{{"as_of", rows[0].get(0, 0)}, {"stale", false}, {"kinds", kinds}};
-  out["problems"] = problems_of(stats);
+  overview out;
+  out.json = {{"as_of", rows[0].get(0, 0)}, {"stale", false}, {"kinds", kinds}};
+  out.json["problems"] = problems_of(stats, with.limits.vacuum_alarm);
+  out.stats = std::move(stats);
   co_return out;
 }
 
-ordered_json as_stale(ordered_json last) {
-  if (last.at("stale") == true) return last;
-  last["stale"] = true;
-  auto& problems = last["problems"];
+overview as_stale(overview last) {
+  if (last.stale) return last;
+  last.json["stale"] = last.stale = true;
+  auto& problems = last.json["problems"];
   problems.insert(problems.begin(),
                   problem_json("database_slow", nullptr,
                                "the database does not answer in time: this is the state of " +
-                                   last.at("as_of").get<std::string>()));
+                                   last.json.at("as_of").get<std::string>()));
   return last;
 }
 
@@ -105,7 +107,8 @@ ordered_json count_json(std::int64_t n, std::int64_t limit) {
   return {{"n", std::min(n, limit)}, {"capped", n > limit}};
 }
 
-ordered_json problems_of(const admin::database_stats& stats) {
+ordered_json problems_of(const admin::database_stats& stats,
+                         std::chrono::milliseconds vacuum_alarm) {
   ordered_json out = ordered_json::array();
   for (const auto& each : stats.kinds) add_problems(each, out);
   for (const auto& blocker : stats.vacuum_blockers) {
@@ -122,7 +125,7 @@ asio::awaitable<void> overview_board::refresh(services& with) {
   std::exception_ptr failure;
   try {
     auto read = co_await read_overview(with);
-    newest_ = std::make_shared<const ordered_json>(std::move(read));
+    newest_ = std::make_shared<const overview>(std::move(read));
   } catch (const std::exception& error) {
     failure = std::current_exception();
     with.log->warn("the overview could not be read", {{"error", error.what()}});
@@ -131,12 +134,12 @@ asio::awaitable<void> overview_board::refresh(services& with) {
   tried_ = clock::now();
   if (!failure) co_return;
   if (!newest_) std::rethrow_exception(failure);
-  newest_ = std::make_shared<const ordered_json>(as_stale(*newest_));
+  newest_ = std::make_shared<const overview>(as_stale(*newest_));
 }
 
-asio::awaitable<std::shared_ptr<const ordered_json>> overview_board::get(services& with) {
+asio::awaitable<std::shared_ptr<const overview>> overview_board::get(services& with) {
   const bool old = clock::now() - tried_ > fresh_for;
-  // Before the first reading everybody reads: there is nothing else to answer.
+  // Before the first reading every caller reads: there is nothing else to answer.
   if (!newest_ || (old && !reading_)) co_await refresh(with);
   co_return newest_;
 }

@@ -25,7 +25,7 @@ ordered_json worker_json(const pg::result& rows, int row) {
 
 asio::awaitable<answer> show_overview(services& with, const request&) {
   const auto newest = co_await with.overview.get(with);
-  co_return answer(200, *newest);
+  co_return answer(200, newest->json);
 }
 
 asio::awaitable<answer> list_kinds(services& with, const request&) {

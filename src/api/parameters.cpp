@@ -8,7 +8,8 @@
 namespace rowrunner::api {
 
 void check_query(const route& to, const request& asked) {
-  for (const auto& [name, value] : asked.query) {
+  for (const auto& given : asked.query) {
+    const auto& name = given.first;
     const bool known = std::any_of(to.query.begin(), to.query.end(),
                                    [&](const query_parameter& each) { return each.name == name; });
     if (known || (to.takes_ticket && name == "ticket")) continue;

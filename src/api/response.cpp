@@ -6,20 +6,37 @@
 
 namespace rowrunner::api {
 
+namespace {
+
+void fill_head(http::response_header<>& head, const request& asked, const answer& out) {
+  head.result(static_cast<unsigned>(out.status));
+  head.version(asked.head.version() < 11 ? 10 : 11);
+  head.set(http::field::date, http_date(std::chrono::system_clock::now()));
+  head.set("X-Request-Id", asked.id);
+  head.set(http::field::cache_control, "no-store");
+  head.set("X-Content-Type-Options", "nosniff");
+  head.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  if (!out.content_type.empty()) head.set(http::field::content_type, out.content_type);
+  for (const auto& [name, value] : out.headers) head.set(name, value);
+}
+
+}  // namespace
+
 http::response<http::string_body> to_response(const request& asked, answer out, bool keep_alive) {
   http::response<http::string_body> message;
-  message.result(static_cast<unsigned>(out.status));
-  message.version(asked.head.version() < 11 ? 10 : 11);
-  message.set(http::field::date, http_date(std::chrono::system_clock::now()));
-  message.set("X-Request-Id", asked.id);
-  message.set(http::field::cache_control, "no-store");
-  message.set("X-Content-Type-Options", "nosniff");
-  message.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-  if (!out.content_type.empty()) message.set(http::field::content_type, out.content_type);
-  for (const auto& [name, value] : out.headers) message.set(name, value);
+  fill_head(message, asked, out);
   message.body() = std::move(out.body);
   message.keep_alive(keep_alive);
   message.prepare_payload();
+  return message;
+}
+
+http::response<http::empty_body> to_stream_head(const request& asked, const answer& out,
+                                                bool keep_alive) {
+  http::response<http::empty_body> message;
+  fill_head(message, asked, out);
+  message.keep_alive(keep_alive);
+  message.content_length(out.stream->size());
   return message;
 }
 

@@ -14,11 +14,17 @@ asio::awaitable<answer> live(services& with, const request& asked);
 asio::awaitable<answer> ready(services& with, const request& asked);
 asio::awaitable<answer> health(services& with, const request& asked);
 
+// metrics.cpp
+asio::awaitable<answer> show_metrics(services& with, const request& asked);
+
 // session_routes.cpp
 asio::awaitable<answer> sign_in(services& with, const request& asked);
 asio::awaitable<answer> who_am_i(services& with, const request& asked);
 asio::awaitable<answer> sign_out(services& with, const request& asked);
 asio::awaitable<answer> make_ticket(services& with, const request& asked);
+
+// user_routes.cpp
+asio::awaitable<answer> remove_user(services& with, const request& asked);
 
 // overview_routes.cpp
 asio::awaitable<answer> show_overview(services& with, const request& asked);

@@ -15,6 +15,7 @@
 #include "api/routes.hpp"
 #include "api/server.hpp"
 #include "common/errors.hpp"
+#include "common/pg/pooler_check.hpp"
 #include "common/text.hpp"
 #include "queries/api.hpp"
 
@@ -73,11 +74,25 @@ asio::awaitable<bool> has_tokens(services& with) {
   co_return found.get_bool(0, 0);
 }
 
+/// Before anything is prepared on a session of the server.
+asio::awaitable<void> check_pooler(services& with, const serve_options& options) {
+  if (options.pooled) co_return;
+  const auto executor = co_await asio::this_coro::executor;
+  const bool found = co_await pg::behind_transaction_pooler(executor, settings_of(options));
+  if (!found) co_return;
+  with.log->warn(
+      "a transaction-mode pooler is between this server and the database: going on as with "
+      "--pooled (ROWRUNNER_POOLED=1)");
+  with.database.set_pooled();
+  with.live.set_pooled();
+}
+
 /// Throws if this database, or this address without a token, must not be served.
-asio::awaitable<void> check_start(services& with, const tcp::endpoint& at) {
+asio::awaitable<void> check_start(services& with, const tcp::endpoint& at, bool own_routes) {
   const auto refusal = co_await ask_schema(with);
   if (refusal) throw std::runtime_error(*refusal);
   with.watch.answered(database_watch::clock::now(), std::nullopt);
+  if (!own_routes) co_return;
   with.loopback = at.address().is_loopback();
   const bool closed = co_await has_tokens(with);
   if (closed) co_return;
@@ -99,16 +114,21 @@ asio::awaitable<void> stop_on_signal(asio::signal_set& signals, server& listenin
   }
 }
 
-asio::awaitable<void> run(services& with, asio::io_context& io, tcp::endpoint at) {
-  co_await check_start(with, at);
+asio::awaitable<void> run(services& with, asio::io_context& io, tcp::endpoint at,
+                          const serve_options& options) {
+  co_await check_pooler(with, options);
+  co_await check_start(with, at, options.own_routes);
   server listening(with, io.get_executor(), at);
   asio::signal_set signals(io, SIGTERM, SIGINT);
   asio::co_spawn(io, stop_on_signal(signals, listening), asio::detached);
   asio::co_spawn(io, watch_database(with), asio::detached);
-  asio::co_spawn(io, with.live.run(), asio::detached);
-  asio::co_spawn(io, with.operations.run(with), asio::detached);
+  if (options.own_routes) {
+    asio::co_spawn(io, with.live.run(), asio::detached);
+    asio::co_spawn(io, with.operations.run(with), asio::detached);
+  }
   with.log->info("listening",
                  {{"url", url_of(listening.address())}, {"connections", with.limits.connections}});
+  if (options.on_listening) options.on_listening();
   co_await listening.run();
   with.log->info("stopped");
 }
@@ -118,14 +138,15 @@ asio::awaitable<void> run(services& with, asio::io_context& io, tcp::endpoint at
 void serve(const serve_options& options, std::shared_ptr<logger> log) {
   asio::io_context io;
   const auto at = resolve(io, options);
-  auto routes = all_routes();
+  auto routes = options.own_routes ? all_routes() : std::vector<route>();
   if (options.more_routes) {
     for (auto& each : options.more_routes(io.get_executor())) routes.push_back(std::move(each));
   }
   services with(io.get_executor(), settings_of(options), std::move(log), std::move(routes),
                 within_descriptors(options.limits));
   std::exception_ptr failure;
-  asio::co_spawn(io, run(with, io, at), [&](std::exception_ptr thrown) {
+  if (!options.own_routes) with.pages.clear();
+  asio::co_spawn(io, run(with, io, at, options), [&](std::exception_ptr thrown) {
     failure = thrown;
     io.stop();
   });

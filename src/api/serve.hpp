@@ -21,6 +21,10 @@ struct serve_options {
   server_limits limits;
   /// Routes beside the server's own: those of workloads.
   std::function<std::vector<route>(const asio::any_io_executor&)> more_routes;
+  /// False: the server has these only, and no page. They prove their callers themselves.
+  bool own_routes = true;
+  /// Called once, from the thread that serves, when the address is listened on.
+  std::function<void()> on_listening{};
 };
 
 /// Serves until SIGTERM or SIGINT. Throws usage_error for an address that must not be used, and

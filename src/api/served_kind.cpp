@@ -11,7 +11,10 @@ std::string served_kind::fill_in(const query& statement) const {
   return fill(statement.text, {{"jobs", table},
                                {"owner", or_null(owner)},
                                {"public_id", public_id.empty() ? "j.id::text" : public_id},
-                               {"document", or_null(document)}});
+                               {"document", or_null(document)},
+                               {"job_type", or_null(job_type)},
+                               {"total_pages", or_null(total_pages)},
+                               {"retry_count", or_null(retry_count)}});
 }
 
 std::vector<served_kind> served_kinds_of(const pg::result& rows) {
@@ -25,6 +28,9 @@ std::vector<served_kind> served_kinds_of(const pg::result& rows) {
     one.owner = rows.get(row, 4);
     one.public_id = rows.get(row, 5);
     one.document = rows.get(row, 6);
+    one.job_type = rows.get(row, 7);
+    one.total_pages = rows.get(row, 8);
+    one.retry_count = rows.get(row, 9);
     out.push_back(std::move(one));
   }
   return out;

@@ -18,8 +18,11 @@ struct served_kind : kind_info {
   std::string owner;
   std::string public_id;
   std::string document;
+  std::string job_type;
+  std::string total_pages;
+  std::string retry_count;
 
-  /// The text of a query with {jobs}, {owner}, {public_id} and {document} filled in.
+  /// The text of a query with {jobs} and these columns filled in.
   std::string fill_in(const query& statement) const;
 };
 

@@ -17,6 +17,7 @@
 #include "api/web_files.hpp"
 #include "common/log.hpp"
 #include "common/pg/session_pool.hpp"
+#include "common/pg/turn_queue.hpp"
 #include "common/uuid.hpp"
 
 namespace rowrunner::api {
@@ -29,6 +30,7 @@ struct services {
         limits(allowed),
         routes(std::move(table)),
         database(executor, database_settings, database_sessions),
+        long_work(std::make_shared<pg::turn_queue>(executor, database_sessions / 2)),
         live(executor, database_settings, log),
         operations(executor) {}
 
@@ -39,6 +41,8 @@ struct services {
   const std::vector<route> routes;
   std::vector<web_file> pages = web_files();
   pg::session_pool database;
+  /// See take_long_turn().
+  const std::shared_ptr<pg::turn_queue> long_work;
   database_watch watch;
   overview_board overview;
   job_watch live;

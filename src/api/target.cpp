@@ -61,18 +61,24 @@ bool parse_query(std::string_view text, text_map& out) {
   return true;
 }
 
-// "http://host/path", as clients ask a proxy; servers must take it too.
-std::string_view without_authority(std::string_view text) {
+// "http://host/path", as clients ask a proxy; servers must take it too. The host ends also at a
+// query without a path, in which a slash begins nothing. Nothing if there is no host.
+std::optional<std::string> without_authority(std::string_view text) {
   constexpr std::string_view scheme = "http://";
-  if (!text.starts_with(scheme)) return text;
-  const auto slash = text.find('/', scheme.size());
-  return slash == std::string_view::npos ? "/" : text.substr(slash);
+  if (!text.starts_with(scheme)) return std::string(text);
+  text.remove_prefix(scheme.size());
+  const auto end = std::min(text.find_first_of("/?"), text.size());
+  if (end == 0) return std::nullopt;
+  text.remove_prefix(end);
+  return (text.starts_with('/') ? "" : "/") + std::string(text);
 }
 
 }  // namespace
 
-std::optional<target> parse_target(std::string_view text) {
-  text = without_authority(text);
+std::optional<target> parse_target(std::string_view whole) {
+  const auto rest = without_authority(whole);
+  if (!rest) return std::nullopt;
+  const std::string_view text = *rest;
   if (!text.starts_with('/') || text.find('#') != std::string_view::npos) return std::nullopt;
   const auto question = std::min(text.find('?'), text.size());
   target out;

@@ -19,7 +19,7 @@ struct target {
 };
 
 /// Nothing if it is no path, or an encoded text is broken or not UTF-8 without control characters.
-std::optional<target> parse_target(std::string_view text);
+std::optional<target> parse_target(std::string_view whole);
 
 /// The values of {names} of a pattern such as "/api/jobs/{kind}/{id}", or nothing if the path is
 /// not one of it. A name does not stand for an empty segment.

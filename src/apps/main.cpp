@@ -28,7 +28,8 @@ int complain(const std::string& message, int code) {
 
 std::string version_text() {
   return "rowrunner " + std::string(version) + " (schema version " +
-         std::to_string(binary_schema_version()) + ")";
+         std::to_string(binary_schema_version()) +
+         (commit.empty() ? "" : ", commit " + std::string(commit)) + ")";
 }
 
 void add_common_options(CLI::App& app, command_context& context) {
@@ -85,6 +86,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A child process of a worker or a server; nothing that is read here is for it.
+  if (argc == 2 && argv[1] == std::string_view("child-tools")) return child::serve(child_tools());
   try {
     return run(argc, argv);
   } catch (const usage_error& error) {

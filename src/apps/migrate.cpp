@@ -41,6 +41,15 @@ std::vector<component> chosen_components(const std::vector<std::string>& only) {
   return all;
 }
 
+/// What settings ask for needs the tables of all components, so it comes with the last one.
+void add_configured(std::vector<component>& components, const environment& env) {
+  for (const auto& each : workloads()) {
+    const auto chosen = [&](const component& part) { return part.name == each.database.name; };
+    if (!each.configured || std::none_of(components.begin(), components.end(), chosen)) continue;
+    for (const auto& statement : each.configured(env)) components.back().after.push_back(statement);
+  }
+}
+
 void print_status(const std::vector<admin::migration_state>& states, bool json) {
   if (json) {
     ordered_json list = ordered_json::array();
@@ -131,7 +140,8 @@ void add_migrate_command(CLI::App& app, command_context& context) {
   command->callback([&context, options] {
     context.needs = permission::owner;
     context.action = [&context, options] {
-      const auto components = chosen_components(options->only);
+      auto components = chosen_components(options->only);
+      add_configured(components, context.env);
       if (options->status || options->dry_run) {
         only_tell(context, components, options->dry_run);
       } else {

@@ -27,6 +27,7 @@ void run_serve(const command_context& context, const serve_flags& flags) {
   options.more_routes = [&context](const boost::asio::any_io_executor& executor) {
     return workload_routes(executor, context.env);
   };
+  const auto companions = start_companions(context);
   api::serve(options, context.make_logger());
 }
 

@@ -158,9 +158,15 @@ void print_text(const admin::database_stats& stats, std::chrono::milliseconds al
   }
 }
 
+void print_metrics(const admin::database_stats& stats, std::chrono::milliseconds alarm) {
+  exposition out;
+  add_metrics(out, stats, alarm);
+  std::cout << out.text();
+}
+
 void print_stats(command_database& from, format how, std::chrono::milliseconds alarm) {
   const auto stats = from.run(admin::read_stats);
-  if (how == format::prometheus) std::cout << metrics_text(stats, alarm);
+  if (how == format::prometheus) print_metrics(stats, alarm);
   if (how == format::json) print_json(stats, alarm);
   if (how == format::text) print_text(stats, alarm);
   std::cout << std::flush;

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "apps/handlers.hpp"
-#include "apps/worker_health.hpp"
+#include "apps/workloads.hpp"
 #include "common/errors.hpp"
+#include "health/worker_health.hpp"
 #include "program/serve.hpp"
 #include "program/setting.hpp"
 
@@ -54,14 +55,6 @@ std::shared_ptr<worker_health> start_health(const command_flags& flags,
   return std::make_shared<worker_health>(*chosen, database, context.make_logger());
 }
 
-/// The executor of the worker is known when its first handler is made.
-void watch_loop(handled_kind& kind, const std::shared_ptr<worker_health>& health) {
-  kind.make = [make = kind.make, health](services& engine) {
-    health->watch(engine.executor());
-    return make(engine);
-  };
-}
-
 void run_command(const command_flags& flags, const command_context& context) {
   const handler_table handlers(context.env);
   program_kinds kinds;
@@ -74,7 +67,8 @@ void run_command(const command_flags& flags, const command_context& context) {
     kinds.served.push_back(handlers.find(kind, handler));
   }
   const auto health = start_health(flags, context);
-  if (health && !kinds.served.empty()) watch_loop(kinds.served.front(), health);
+  if (health) kinds.watch = [health](const worker& of) { health->watch(of); };
+  const auto companions = start_companions(context);
   serve(flags, context, kinds);
 }
 
@@ -89,7 +83,7 @@ void add_worker_command(CLI::App& app, command_context& context) {
       "Serve a kind with a built-in handler: KIND=HANDLER (noop ends jobs at once).\n"
       "With it, other kinds are served only if --kind names them");
   command->add_option("--health-port", flags->health_port,
-                      "Serve /livez, /readyz and /healthz on this port (HEALTH_PORT)");
+                      "Serve /livez, /readyz, /healthz and /metrics on this port (HEALTH_PORT)");
   command->footer(
       "Examples:\n"
       "  rowrunner worker                          resident, all built-in kinds\n"

@@ -16,4 +16,9 @@ std::vector<component> all_components();
 std::vector<api::route> workload_routes(const boost::asio::any_io_executor& executor,
                                         const environment& env);
 
+/// Everything that runs beside a worker or a server, for as long as the answer lives.
+std::vector<std::shared_ptr<void>> start_companions(const command_context& context);
+/// What the workloads run in child processes, each name once.
+std::vector<child::tool> child_tools();
+
 }  // namespace rowrunner

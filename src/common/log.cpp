@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <chrono>
 #include <ctime>
 
@@ -76,7 +77,13 @@ std::string readable(const nlohmann::json& value) {
 }  // namespace
 
 std::optional<log_level> parse_log_level(std::string_view name) {
-  const auto found = std::find(names.begin(), names.end(), name);
+  std::string word(name);
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  // What loggers of Python call them.
+  if (word == "warning") word = "warn";
+  if (word == "critical") word = "error";
+  const auto found = std::find(names.begin(), names.end(), word);
   if (found == names.end()) return std::nullopt;
   return static_cast<log_level>(found - names.begin());
 }

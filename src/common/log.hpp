@@ -13,7 +13,8 @@ class logger;
 
 namespace rowrunner {
 
-/// The level of that name, nothing for any other word.
+/// The level of that name, in any case; warning and critical count as warn and error. Nothing for
+/// any other word.
 std::optional<log_level> parse_log_level(std::string_view name);
 
 enum class log_format { text, json };

@@ -153,6 +153,7 @@ void serve(const worker_flags& flags, const program_context& context, const prog
     worker process(options, log);
     for (const auto& kind : kinds.served)
       add(process, kind, options_of(kind.options, flags, context.env));
+    if (kinds.watch) kinds.watch(process);
     process.run();
   } catch (const std::invalid_argument& error) {
     throw usage_error(error.what());

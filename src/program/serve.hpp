@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <rowrunner/run_worker.hpp>
 #include <string>
@@ -44,6 +45,8 @@ struct program_kinds {
   std::vector<std::string> known;
   /// Every statement of the handlers names the schemas that it uses.
   bool system_names_only = false;
+  /// Is given the worker before it runs; for what looks at it from beside.
+  std::function<void(const worker&)> watch;
 };
 
 /// Makes the handlers, and runs a worker until it ends. Throws usage_error for flags and variables

@@ -15,10 +15,22 @@ namespace asio = boost::asio;
 namespace {
 
 /// What a claim answers before the columns of the handler.
-enum answer_column { seen, entry_priority, entry_seq, id, attempts, max_attempts, first_own };
+enum answer_column {
+  seen,
+  entry_priority,
+  entry_seq,
+  id,
+  attempts,
+  max_attempts,
+  due_at,
+  first_own
+};
 
 /// What claim_careful and claim_each answer.
 enum summary_column { seen_in_all, last_priority, last_seq, was_cut, passed_over, first_error };
+
+/// Of what claim_settings answers.
+constexpr int time_of_claim = 9;
 
 /// A claim around locked jobs costs more per job and joins without an index: keep it small.
 constexpr int careful_batch = 50;
@@ -68,6 +80,14 @@ claimed read_careful_claim(const pg::result& summary, pg::result jobs, queue_pos
   return got;
 }
 
+/// By the clock of this process. A run_at of -infinity is the least number.
+std::optional<std::chrono::steady_clock::time_point> due_time(const claimed& got, int row) {
+  const auto due = got.answer.get_int(row, due_at);
+  if (due == std::numeric_limits<std::int64_t>::min()) return std::nullopt;
+  // A job that came due during the claim has not waited.
+  return got.answered - std::chrono::microseconds(std::max<std::int64_t>(0, got.taken_at - due));
+}
+
 }  // namespace
 
 claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::string worker_name,
@@ -91,6 +111,8 @@ asio::awaitable<claimed> claimer::claim(lane& lane, int at_most) {
   got.lease = lease;
   got.from_front = behind == queue_position{};
   const auto now = clock::now();
+  got.answered = now;
+  note_times(lane, begun, got);
   lane.counts.add(&worker_counts::claimed, got.jobs);
   lane.claims.cursor().saw(got.seen, got.asked, got.last, begun, now);
   if (got.jobs > 0 && !lease_book::in_time(begun, lane.options.lease, now)) {
@@ -106,6 +128,11 @@ asio::awaitable<claimed> claimer::claim(lane& lane, int at_most) {
     leases_.open(lease, static_cast<std::size_t>(got.jobs), begun, lane.options.lease);
   }
   co_return got;
+}
+
+void claimer::note_times(lane& lane, clock::time_point begun, const claimed& got) {
+  lane.times.claim_seconds.add(std::chrono::duration<double>(got.answered - begun).count());
+  if (got.jobs > 0) lane.times.claim_jobs.add(got.jobs);
 }
 
 /// A claim of many may fail because of one job: another session holds its row, or a row that its
@@ -157,12 +184,20 @@ asio::awaitable<claimed> claimer::take_by(claim_mode mode, lane& lane, queue_pos
                            std::to_string(behind.seq), std::to_string(asked), std::to_string(lease),
                            worker_name_, std::to_string(lane.options.lease.count())));
   if (!bulk) calls.push_back(pg::with(lane.sql.claimed_jobs, std::to_string(lease)));
+  const auto settings = calls.size() - (bulk ? 2 : 3);
   auto answers = co_await run(lane, std::move(calls), lease);
-  if (bulk) co_return read_bulk_claim(std::move(answers.back()), behind, asked);
+  const auto taken_at = answers[settings].get_int(0, time_of_claim);
+  if (bulk) {
+    auto got = read_bulk_claim(std::move(answers.back()), behind, asked);
+    got.taken_at = taken_at;
+    co_return got;
+  }
   const auto& summary = answers[answers.size() - 2];
   report_passed_over(lane, static_cast<int>(summary.get_int(0, passed_over)),
                      summary.is_null(0, first_error) ? "" : summary.get(0, first_error));
-  co_return read_careful_claim(summary, std::move(answers.back()), behind, asked);
+  auto got = read_careful_claim(summary, std::move(answers.back()), behind, asked);
+  got.taken_at = taken_at;
+  co_return got;
 }
 
 asio::awaitable<std::vector<pg::result>> claimer::run(lane& lane, std::vector<pg::call> calls,
@@ -210,6 +245,7 @@ std::vector<job_ptr> claimer::read(lane& lane, const claimed& got) {
     job->attempts = static_cast<int>(
         std::min<std::int64_t>(answer.get_int(row, attempts), std::numeric_limits<int>::max() - 1));
     job->max_attempts = static_cast<int>(answer.get_int(row, max_attempts));
+    job->due = due_time(got, row);
     for (int column = first_own; column < answer.columns(); ++column) {
       if (answer.is_null(row, column)) {
         job->columns.emplace_back();

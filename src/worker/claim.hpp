@@ -20,6 +20,9 @@ struct claimed : claim_facts {
   std::int64_t lease = 0;
   /// The last entry seen.
   queue_position last;
+  /// By the clock of the server, in microseconds since 2000.
+  std::int64_t taken_at = 0;
+  std::chrono::steady_clock::time_point answered{};
 };
 
 /// What every job is given for its handler.
@@ -53,6 +56,7 @@ class claimer {
                                           int at_most, std::int64_t lease);
   boost::asio::awaitable<std::vector<pg::result>> run(lane& lane, std::vector<pg::call> calls,
                                                       std::int64_t lease);
+  void note_times(lane& lane, clock::time_point begun, const claimed& got);
   void report_passed_over(lane& lane, int jobs, std::string_view reason);
 
   pg::session& session_;

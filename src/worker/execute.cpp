@@ -28,6 +28,10 @@ std::string message_of(const std::exception_ptr& thrown) {
   }
 }
 
+double in_seconds(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
 }  // namespace
 
 void executor::submit(lane& lane, std::vector<job_ptr> jobs, int announced) {
@@ -73,6 +77,7 @@ bool executor::idle() const {
 
 void executor::start(const job_ptr& job) {
   job->started = std::chrono::steady_clock::now();
+  if (job->due) job->lane->times.wait_seconds.add(in_seconds(job->started - *job->due));
   watch_time(job);
   if (std::holds_alternative<coroutine_handler>(job->lane->handler)) {
     start_coroutine(job);
@@ -187,6 +192,7 @@ void executor::settle(const job_ptr& job, std::optional<outcome> returned, std::
   if (job->settled) return;
   job->settled = true;
   job->timer.reset();
+  job->lane->times.run_seconds.add(in_seconds(std::chrono::steady_clock::now() - job->started));
   job->lane->jobs.ended(job);
   if (auto how = ending_of(*job, std::move(returned), std::move(error))) {
     finish_.add({job, std::move(*how)});

@@ -164,6 +164,7 @@ asio::awaitable<void> finisher::pause(std::chrono::steady_clock::duration time) 
 asio::awaitable<write_attempt> finisher::try_write(const batch& verdicts, waits how) {
   const auto leases = leases_of(verdicts);
   std::vector<std::int64_t> ended;
+  const auto begun = clock::now();
   try {
     auto turn = co_await session_.acquire(pg::session::urgency::next);
     // Only now: steps and progress have the session in turn, and may wait for a lock.
@@ -176,6 +177,8 @@ asio::awaitable<write_attempt> finisher::try_write(const batch& verdicts, waits 
     }
     leases_.settled(leases, server_);
     plan_.written(verdicts);
+    times_.seconds.add(std::chrono::duration<double>(clock::now() - begun).count());
+    times_.jobs.add(static_cast<double>(verdicts.size()));
     co_return write_attempt::written;
   } catch (const pg::query_error& e) {
     const bool effects = has_effects(verdicts.front());

@@ -38,6 +38,7 @@ class finisher {
   void drop(const running_job& job);
   /// Verdicts that are not written yet.
   std::size_t pending() const { return plan_.pending(); }
+  const finish_times& times() const { return times_; }
   /// How often outcomes were written.
   std::uint64_t rounds() const { return rounds_; }
 
@@ -83,6 +84,7 @@ class finisher {
   std::mt19937_64 rng_{std::random_device{}()};
   event arrived_;
   finish_plan plan_;
+  finish_times times_;
   std::uint64_t rounds_ = 0;
   bool ended_ = false;
   end_refusal last_error_;

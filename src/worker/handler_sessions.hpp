@@ -12,6 +12,7 @@ class handler_sessions : public database {
   handler_sessions(boost::asio::any_io_executor executor, pg::settings options, int connections)
       : pool_(std::move(executor), std::move(options), connections) {}
 
+  std::int64_t reconnects() const { return pool_.reconnects(); }
   void set_pooled() { pool_.set_pooled(); }
 
   boost::asio::awaitable<query_result> query(std::string sql, query_params params) override;

@@ -40,6 +40,7 @@ struct lane : served_kind {
   claim_state claims;  ///< Of the loop.
   lane_jobs jobs;      ///< Of the executor.
   lane_counts counts;  ///< All of them add to it, upkeep saves it.
+  kind_times times;    ///< Of the claimer and the executor, for metrics.
 };
 
 using lane_list = std::vector<std::unique_ptr<lane>>;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <rowrunner/worker.hpp>
+#include <rowrunner/measures.hpp>
 #include <utility>
 
 namespace rowrunner {

@@ -37,6 +37,7 @@ class lane_jobs {
   void disproved() { size_.disproved(); }
 
   const running_jobs& running() const { return running_; }
+  int slots() const { return slots_; }
   int free_slots() const { return slots_ - static_cast<int>(running_.size()); }
   std::size_t waiting() const { return waiting_.size(); }
   /// There are jobs that wait for a slot, or will.

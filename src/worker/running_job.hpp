@@ -46,6 +46,8 @@ struct running_job final : detail::job_backend, std::enable_shared_from_this<run
   int attempts = 0;
   int max_attempts = 0;
   std::vector<std::optional<std::string>> columns;
+  /// When it was due; nothing if its row does not say.
+  std::optional<std::chrono::steady_clock::time_point> due;
 
   // Owned by the engine's thread.
   std::chrono::steady_clock::time_point started{};

@@ -88,6 +88,13 @@ class trial::backend final : public rowrunner::detail::job_backend {
     if (thrown) std::rethrow_exception(thrown);
   }
 
+  /// The failure of a statement of the handler's own comes before it takes effect.
+  asio::awaitable<void> send_query() {
+    const auto failure = count_await();
+    if (!failure.empty()) throw database_error(failure, "", false, false);
+    if (told_to_stop_now()) co_await be_cancelled();
+  }
+
   asio::cancellation_signal& cancel() { return cancel_; }
   bool was_stopped() const { return stopping_.stop_requested(); }
 
@@ -143,6 +150,25 @@ std::vector<effect> trial_run::effects() const {
   return all;
 }
 
+/// What is asked while no attempt runs, as by the factory of a handler, is no await of one.
+class trial::answering_database final : public rowrunner::database {
+ public:
+  answering_database(trial& of, answer answers) : trial_(of), answers_(std::move(answers)) {}
+
+  asio::awaitable<query_result> query(std::string sql, query_params params) override {
+    if (trial_.running_) co_await trial_.running_->send_query();
+    co_return answers_(sql, params);
+  }
+
+ private:
+  trial& trial_;
+  const answer answers_;
+};
+
+std::shared_ptr<rowrunner::database> trial::database(answer answers) {
+  return std::make_shared<answering_database>(*this, std::move(answers));
+}
+
 trial& trial::fail_at(int await, std::string error) {
   failures_[await] = std::move(error);
   return *this;
@@ -155,6 +181,7 @@ trial& trial::stop_at(int await) {
 
 /// The next run is without what was injected into this one.
 void trial::settle(trial_run& run, const backend& of) {
+  running_.reset();
   run.stopped = !run.returned && of.was_stopped();
   failures_.clear();
   stop_at_ = 0;
@@ -164,6 +191,7 @@ void trial::settle(trial_run& run, const backend& of) {
 trial_run trial::run(const coroutine_handler& handler) {
   trial_run record;
   const auto behind = std::make_shared<backend>(*this, record);
+  running_ = behind;
   asio::io_context io;
   job self{behind};
   bool ended = false;
@@ -189,6 +217,7 @@ trial_run trial::run(const coroutine_handler& handler) {
 trial_run trial::run(const blocking_handler& handler) {
   trial_run record;
   const auto behind = std::make_shared<backend>(*this, record);
+  running_ = behind;
   blocking_job self{behind};
   try {
     record.returned = handler(self);

@@ -76,7 +76,8 @@ struct worker::impl::parts {
   watchdog dog;
 };
 
-/// A job goes one way: loop, executor, finisher. Each part refers to those above it, and none back.
+/// A job goes one way: loop, executor, finisher. Each part refers to those above it. One call goes
+/// back: `writes` tells the executor that a write of a running job was refused.
 worker::impl::parts::parts(impl& self, std::size_t threads)
     : pool(threads),
       finish(*self.io_, self.ends_, self.leases_, self.lanes_, self.changed_, *self.log_,
@@ -353,6 +354,22 @@ worker_counts worker::impl::counts() const {
   return sum;
 }
 
+worker_measures worker::impl::measures() const {
+  worker_measures out;
+  for (const auto& lane : lanes_) {
+    const auto& jobs = lane->jobs;
+    out.kinds.push_back({lane->options.kind, lane->counts.total(), lane->times, jobs.slots(),
+                         static_cast<int>(jobs.running().size())});
+  }
+  out.reconnects =
+      claims_.reconnects() + ends_.reconnects() + upkeep_.reconnects() + handlers_->reconnects();
+  if (parts_) {
+    out.finishes = parts_->finish.times();
+    out.reconnects += parts_->keeping.reconnects();
+  }
+  return out;
+}
+
 worker::worker(worker_options options, std::shared_ptr<logger> log)
     : impl_(std::make_unique<impl>(std::move(options), std::move(log))) {}
 worker::~worker() = default;
@@ -366,6 +383,7 @@ void worker::add_blocking(kind_options options, blocking_handler handler) {
 void worker::run() { impl_->run(); }
 void worker::stop() { impl_->stop(); }
 worker_counts worker::counts() const { return impl_->counts(); }
+worker_measures worker::measures() const { return impl_->measures(); }
 services& worker::handler_services() const { return impl_->handler_services(); }
 
 }  // namespace rowrunner

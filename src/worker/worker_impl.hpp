@@ -35,6 +35,7 @@ class worker::impl {
   void run();
   void stop();
   worker_counts counts() const;
+  worker_measures measures() const;
   services& handler_services() { return services_; }
 
  private:

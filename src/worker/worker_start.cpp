@@ -3,9 +3,9 @@
 
 #include <map>
 
+#include "common/pg/pooler_check.hpp"
 #include "common/schema/schema_version.hpp"
 #include "queries/engine.hpp"
-#include "worker/pooler_check.hpp"
 #include "worker/worker_impl.hpp"
 
 namespace rowrunner {
@@ -13,7 +13,7 @@ namespace rowrunner {
 namespace asio = boost::asio;
 
 asio::awaitable<void> worker::impl::check_pooler() {
-  if (!co_await behind_transaction_pooler(io_->get_executor(), connection("pooler check"))) {
+  if (!co_await pg::behind_transaction_pooler(io_->get_executor(), connection("pooler check"))) {
     co_return;
   }
   log_->warn(

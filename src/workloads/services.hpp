@@ -1,14 +1,18 @@
 #pragma once
 
 #include <boost/asio/thread_pool.hpp>
+#include <map>
 #include <memory>
 #include <rowrunner/services.hpp>
+#include <typeindex>
 
+#include "common/child/pool.hpp"
 #include "common/environment.hpp"
 #include "common/http/client.hpp"
 #include "common/http/guarded_client.hpp"
 #include "common/offload.hpp"
 #include "common/storage/store.hpp"
+#include "workloads/limits/limits.hpp"
 
 namespace rowrunner {
 
@@ -32,6 +36,23 @@ struct workload_services {
   /// For addresses that others name.
   http::guarded_client outbound;
   std::unique_ptr<storage::store> storage;
+  /// Limits of services outside, shared by all replicas. It runs no statement until it is used.
+  limits::service limits;
+  /// Where foreign files are read.
+  child::pool children;
+
+  /// The T that all handlers of the process share, made as T(workload_services&) when it is first
+  /// asked for.
+  template <typename T>
+  T& shared() {
+    auto& made = shared_[typeid(T)];
+    if (!made) made = std::make_shared<T>(*this);
+    return *static_cast<T*>(made.get());
+  }
+
+ private:
+  /// The last member: what is in it uses the others.
+  std::map<std::type_index, std::shared_ptr<void>> shared_;
 };
 
 }  // namespace rowrunner

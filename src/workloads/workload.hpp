@@ -1,12 +1,18 @@
 #pragma once
 
+#include <memory>
 #include <rowrunner/worker.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "api/route.hpp"
+#include "common/child/tool.hpp"
 #include "common/environment.hpp"
+#include "common/log.hpp"
+#include "common/pg/query.hpp"
 #include "common/schema/component.hpp"
+#include "workloads/projection.hpp"
 
 namespace CLI {
 class App;
@@ -27,6 +33,16 @@ struct handler_entry {
   coroutine_handler (*make)(workload_services& all);
 };
 
+/// What runs beside a worker or a server of a process gets.
+struct companion_context {
+  std::string database_url;
+  const environment& env;
+  std::shared_ptr<logger> log;
+  /// Of all workloads.
+  std::vector<status_projection> statuses;
+  std::vector<queue_projection> queues;
+};
+
 /// What a folder of src/workloads brings into the binary.
 struct workload {
   component database;
@@ -36,6 +52,16 @@ struct workload {
   /// What it adds to the HTTP server, which runs on this executor.
   std::vector<api::route> (*make_routes)(const boost::asio::any_io_executor& executor,
                                          const environment& env);
+  /// What it runs in child processes; those of several workloads may have the same.
+  std::vector<child::tool> child_tools = {};
+  /// How the mirror shows its jobs in Redis.
+  std::vector<status_projection> statuses{};
+  std::vector<queue_projection> queues{};
+  /// Starts what runs beside every worker and server, in threads of its own, until the answer is
+  /// destroyed; null if the settings ask for nothing. Throws usage_error.
+  std::shared_ptr<void> (*start_companion)(const companion_context& context) = nullptr;
+  /// What migrate runs besides, when all tables are there, because of settings.
+  std::vector<query> (*configured)(const environment& env) = nullptr;
 };
 
 }  // namespace rowrunner

@@ -1,6 +1,10 @@
 // Who may do what.
+#include <algorithm>
+#include <set>
+
 #include "api/server_fixture.hpp"
 #include "api/test_server.hpp"
+#include "apps/workloads.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -96,6 +100,41 @@ TEST_F(api_access, a_viewer_changes_nothing) {
     if (method == "GET" || path == "/api/session" || path == "/api/tickets") continue;
     EXPECT_EQ(ask(port(), method, path, bearer(text_of("viewer"))).status, 403) << path;
   }
+}
+
+/// The server with all routes of this build, those of its workloads included.
+std::vector<api::route> routes_of_this_build(const boost::asio::any_io_executor& executor) {
+  auto all = api::all_routes();
+  for (auto& each : workload_routes(executor, environment({}))) all.push_back(std::move(each));
+  return all;
+}
+
+TEST(api_access_of_workloads, a_viewer_changes_nothing) {
+  workloads_database db;
+  const auto viewer = db.token("v", "viewer");
+  std::vector<api::route> routes;
+  const auto keep = [&](const boost::asio::any_io_executor& executor) {
+    return routes = routes_of_this_build(executor);
+  };
+  test_server server({}, keep, db.url());
+  std::set<std::string> refused;
+  for (const auto& route : routes) {
+    const std::string method(api::http::to_string(route.method)), path(route.path);
+    if (method == "GET" || path == "/api/session" || path == "/api/tickets") continue;
+    const auto status = ask(server.port(), method, path, bearer(viewer)).status;
+    // Where a document has a proof of its own a token is none, and 404 means that it is not set up.
+    const bool other_proof = route.check_caller || route.check;
+    EXPECT_TRUE(status == 403 || (other_proof && (status == 401 || status == 404)))
+        << status << method << path;
+    refused.insert(std::string(method).append(" ").append(path));
+  }
+  EXPECT_TRUE(refused.contains("POST /api/failed/retry"));
+  const auto built = [](std::string_view name) {
+    return std::any_of(workloads().begin(), workloads().end(),
+                       [&](const workload& each) { return each.database.name == name; });
+  };
+  EXPECT_EQ(refused.contains("POST /api/plans"), built("spot_images"));
+  EXPECT_EQ(refused.contains("POST /documents/upload"), built("documents"));
 }
 
 TEST_F(api_access, errors_have_one_shape) {

@@ -130,14 +130,8 @@ TEST_F(api_failed, a_locked_job_is_passed_over) {
   pqxx::connection other(db_.url());
   pqxx::work lock(other);
   lock.exec("SELECT FROM letter_jobs WHERE recipient = '2' FOR UPDATE");
-  api::server_limits quick;
-  quick.statement_time = std::chrono::milliseconds(200);
-  test_server server(quick, api::all_routes(), db_.url());
-  const auto begun = body_of(ask(
-      server.port(), "POST", "/api/failed/retry",
-      {{"Authorization", "Bearer " + tokens_.at("admin")}, {"Content-Type", "application/json"}},
-      wish(fingerprint("a"))));
-  const auto done = ended(server.port(), begun.at("id"));
+  const auto begun = body_of(call("POST", "/api/failed/retry", "admin", wish(fingerprint("a"))));
+  const auto done = ended(server_.port(), begun.at("id"));
   EXPECT_EQ(done.at("state"), "done");
   EXPECT_EQ(done.at("requeued"), 2);
   EXPECT_EQ(done.at("skipped"), 1);
@@ -169,6 +163,18 @@ TEST_F(api_failed, a_detached_kind_ends_the_operation) {
 class api_operations : public api_failed {
  protected:
   api_operations() : api_failed(false) {}
+
+  /// Carries out one batch of the first operation.
+  api::batch_result next_batch() {
+    boost::asio::io_context io;
+    pg::settings settings;
+    settings.url = db_.url();
+    pg::session session(io.get_executor(), settings);
+    auto done =
+        boost::asio::co_spawn(io, api::run_batch(session, 1, 200, false), boost::asio::use_future);
+    io.run();
+    return done.get();
+  }
 };
 
 TEST_F(api_operations, the_same_again_is_the_one_that_runs_and_can_be_cancelled) {
@@ -186,6 +192,27 @@ TEST_F(api_operations, the_same_again_is_the_one_that_runs_and_can_be_cancelled)
   EXPECT_EQ(status("POST", "/api/operations/x/cancel"), 400);
   EXPECT_EQ(status("GET", "/api/operations/999"), 404);
   EXPECT_EQ(status("POST", "/api/failed/retry", "operator", wish("7")), 202);
+}
+
+// The time of a failure is that at which its transaction began, so that others are dealt with
+// before it.
+TEST_F(api_operations, a_failure_that_is_committed_late_is_retried_too) {
+  const auto late = add_letter("late");
+  pqxx::connection other(db_.url());
+  pqxx::work end(other);
+  end.exec("UPDATE letter_jobs SET status = 'failed', last_error = 'no stamp' WHERE id = '" + late +
+           "'");
+  add_failed("a", 3, "page no-%s failed");
+  EXPECT_EQ(status("POST", "/api/failed/retry", "operator", R"({"kind": "letter"})"), 202);
+  EXPECT_EQ(next_batch(), api::batch_result::more);
+  EXPECT_EQ(db_.value("SELECT requeued FROM rowrunner.operations"), "3");
+  end.commit();
+  while (next_batch() == api::batch_result::more) {
+  }
+  EXPECT_EQ(
+      db_.value("SELECT state || ' ' || requeued || ' ' || skipped FROM rowrunner.operations"),
+      "done 4 0");
+  EXPECT_EQ(db_.value("SELECT status FROM letter_jobs WHERE id = '" + late + "'"), "queued");
 }
 
 // Each job is queued once, whatever becomes of the server that does it.

@@ -6,8 +6,10 @@
 namespace rowrunner::testing {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 json count(int n, bool capped = false) { return {{"n", n}, {"capped", capped}}; }
 
@@ -186,6 +188,59 @@ TEST_F(api_reading, why_a_job_does_not_run) {
   pqxx::work lock(other);
   lock.exec("LOCK TABLE scan_jobs IN SHARE MODE");
   EXPECT_THAT(why(id), ElementsAre("table_locked"));
+}
+
+TEST_F(api_reading, why_a_job_does_not_run_when_something_is_broken) {
+  const auto waits = [&](const std::string& of) { return get("/api/jobs/scan/" + of).at("waits"); };
+  const auto id = add_scan("s1");
+  db_.exec("SELECT rowrunner.worker_seen('w', 'scan')");
+  db_.exec(
+      "INSERT INTO rowrunner.claim_errors (kind, job_id, error, retry_at)"
+      " SELECT k.id, '" +
+      id + "', 'too long', now() FROM rowrunner.kinds k WHERE kind = 'scan'");
+  EXPECT_THAT(codes(waits(id)), ElementsAre("claim_error"));
+  EXPECT_THAT(waits(id)[0].at("error").get<std::string>(), HasSubstr("too long"));
+  db_.exec("DELETE FROM rowrunner.claim_errors");
+  db_.exec(R"(UPDATE rowrunner.workers SET problems = '{"scan": "permission denied"}')");
+  EXPECT_THAT(codes(waits(id)), ElementsAre("claims_fail"));
+  EXPECT_EQ(waits(id)[0].at("error"), "permission denied");
+  EXPECT_THAT(codes(get("/api/overview").at("problems")), Contains("claims_fail"));
+  db_.exec("UPDATE rowrunner.workers SET problems = '{}'");
+  const auto lease = claim("scan");
+  EXPECT_THAT(waits(id), IsEmpty()) << "it runs";
+  db_.exec("UPDATE rowrunner.leases SET expires_at = now() - interval '1 second'");
+  EXPECT_THAT(codes(waits(id)), ElementsAre("lost_worker"));
+  EXPECT_EQ(waits(id)[0].at("worker"), "w");
+  EXPECT_THAT(waits(id)[0].at("message").get<std::string>(), HasSubstr("takes the job back"));
+  db_.exec("DELETE FROM rowrunner.workers");
+  EXPECT_THAT(waits(id)[0].at("message").get<std::string>(), HasSubstr("no worker has reported"));
+  db_.exec("SELECT rowrunner.worker_seen('w', 'scan')");
+  db_.exec("ALTER TABLE scan_jobs DISABLE TRIGGER rowrunner_insert");
+  const auto silent = add_scan("s2");
+  EXPECT_THAT(codes(waits(silent)), ElementsAre("no_triggers"));
+  EXPECT_THAT(waits(silent)[0].at("message").get<std::string>(),
+              HasSubstr("attach the table again"));
+}
+
+TEST_F(api_reading, why_a_job_is_claimed_late) {
+  const auto id = add_scan("s1");
+  db_.exec("SELECT rowrunner.worker_seen('w', 'scan')");
+  api::server_limits at_once;
+  at_once.vacuum_alarm = std::chrono::milliseconds(1);
+  test_server server(at_once, api::all_routes(), db_.url());
+  pqxx::connection other(db_.url());
+  pqxx::work forgotten(other);
+  forgotten.exec("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+  while (!forgotten.exec("SELECT clock_timestamp() - now() > interval '2 ms'")[0][0].as<bool>()) {
+  }
+  const auto of = [&](const std::string& path) {
+    return json::parse(ask(server.port(), "GET", path, bearer(tokens_.at("viewer"))).body);
+  };
+  const auto waits = of("/api/jobs/scan/" + id).at("waits");
+  EXPECT_THAT(codes(waits), ElementsAre("position", "vacuum_blocked"));
+  EXPECT_THAT(waits[1].at("session").get<std::string>(),
+              HasSubstr(std::to_string(other.backendpid())));
+  EXPECT_THAT(codes(of("/api/overview").at("problems")), Contains("vacuum_blocked"));
 }
 
 TEST_F(api_reading, a_job_far_behind_in_the_queue_is_not_looked_for) {

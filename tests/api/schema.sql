@@ -20,6 +20,7 @@ CREATE TABLE rowrunner.operations (
     skipped bigint DEFAULT 0 NOT NULL,
     after_failed_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     after_job_id uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+    second_pass boolean DEFAULT false NOT NULL,
     CONSTRAINT operations_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'cancelled'::text, 'failed'::text])))
 )
 WITH (fillfactor='50');
@@ -110,5 +111,6 @@ GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_server;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.tickets TO rowrunner_server;
 GRANT UPDATE(expires_at) ON TABLE rowrunner.tickets TO rowrunner_server;
 GRANT SELECT ON TABLE rowrunner.tokens TO rowrunner_server;
+GRANT UPDATE(revoked_at) ON TABLE rowrunner.tokens TO rowrunner_server;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.web_sessions TO rowrunner_server;
 GRANT UPDATE(expires_at) ON TABLE rowrunner.web_sessions TO rowrunner_server;

@@ -1,5 +1,7 @@
 // `rowrunner serve` and `rowrunner tokens`, as people call them.
+#include <atomic>
 #include <csignal>
+#include <thread>
 
 #include "api/server_fixture.hpp"
 #include "support/own_server.hpp"
@@ -62,6 +64,27 @@ TEST(api_serve, refuses_settings_and_databases_that_it_cannot_serve) {
   EXPECT_THAT(run.error(1, {"serve", "--port", "0"}), HasSubstr("run 'rowrunner migrate'"));
   db.exec("DROP SCHEMA rowrunner CASCADE");
   EXPECT_THAT(run.error(1, {"serve", "--port", "0"}), HasSubstr("run 'rowrunner migrate'"));
+}
+
+TEST(api_serve, finds_a_transaction_mode_pooler_that_it_was_not_told_of) {
+  api_database db;
+  const auto token = db.token("a", "admin");
+  const pooler front(server_url());
+  served server(front.through(db.url()));
+  EXPECT_THAT(server.process().out() + server.process().err(), HasSubstr("--pooled"));
+  served direct(db.url());
+  EXPECT_THAT(direct.process().out() + direct.process().err(), Not(HasSubstr("--pooled")));
+  std::vector<std::thread> callers;
+  std::atomic<int> good = 0;
+  for (int caller = 0; caller < 8; ++caller) {
+    callers.emplace_back([&] {
+      for (int call = 0; call < 10; ++call) {
+        good += ask(server.port(), "GET", "/api/session", bearer(token)).status == 200 ? 1 : 0;
+      }
+    });
+  }
+  for (auto& each : callers) each.join();
+  EXPECT_EQ(good, 80);
 }
 
 // Health does not wait for a database that is away, and requests are refused, not let through.

@@ -9,14 +9,15 @@
 #include "api/raw_client.hpp"
 #include "api/secret.hpp"
 #include "support/command.hpp"
-#include "support/postgres.hpp"
+#include "support/pooler.hpp"
+#include "support/watched_database.hpp"
 
 namespace rowrunner::testing {
 
 /// A database with tokens.
-class api_database : public test_database {
+class api_database : public watched_database {
  public:
-  explicit api_database(contents of = contents::server) : test_database(of) {}
+  explicit api_database(contents of = contents::server) : watched_database(of) {}
 
   /// Adds a token as `rowrunner tokens add` does, and gives it.
   std::string token(const std::string& user, const std::string& role) {
@@ -65,7 +66,7 @@ inline std::string sign_in(int port, const std::string& token) {
   return cookie.substr(0, cookie.find(';'));
 }
 
-/// `rowrunner serve` as a process, on a free port.
+/// `rowrunner serve` as a process, on a free port. Through a pooler it is not told of it.
 class served {
  public:
   explicit served(const std::string& database_url, process_environment environment = {})
@@ -82,7 +83,7 @@ class served {
 
  private:
   static process_environment with(process_environment environment, const std::string& url) {
-    environment.emplace("DATABASE_URL", url);
+    environment.emplace("DATABASE_URL", endpoint_for_workers(url).url);
     return environment;
   }
 

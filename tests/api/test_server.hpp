@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_future.hpp>
+#include <functional>
 #include <future>
 #include <string>
 #include <thread>
@@ -13,19 +14,31 @@
 #include "api/server.hpp"
 #include "api/services.hpp"
 #include "support/log_lines.hpp"
+#include "support/pooler.hpp"
 
 namespace rowrunner::testing {
 
 /// The server with routes and limits of a test, in a thread of this process, on a free port of
-/// 127.0.0.1. Without a URL there is no database behind it.
+/// 127.0.0.1. Without a URL there is no database behind it. With ROWRUNNER_TEST_POOLER=1 it reaches
+/// the database through a pooler, as workers do then.
 class test_server {
  public:
+  /// Routes that need the executor of the server.
+  using route_maker =
+      std::function<std::vector<api::route>(const boost::asio::any_io_executor& executor)>;
+
   explicit test_server(api::server_limits limits = {},
                        std::vector<api::route> routes = api::all_routes(),
                        const std::string& database_url = "postgresql://nobody@127.0.0.1:1/none",
                        bool runs_operations = true)
-      : with_(io_.get_executor(), settings(database_url, limits), log_.target(), std::move(routes),
-              limits),
+      : test_server(
+            limits, [&](const auto&) { return std::move(routes); }, database_url, runs_operations) {
+  }
+
+  test_server(api::server_limits limits, const route_maker& routes, const std::string& database_url,
+              bool runs_operations = true)
+      : with_(io_.get_executor(), settings(database_url, limits), log_.target(),
+              routes(io_.get_executor()), limits),
         server_(with_, io_.get_executor(), {boost::asio::ip::address_v4::loopback(), 0}),
         port_(server_.address().port()) {
     boost::asio::co_spawn(io_, with_.live.run(), boost::asio::detached);
@@ -77,8 +90,10 @@ class test_server {
 
  private:
   static pg::settings settings(const std::string& url, const api::server_limits& limits) {
+    const auto endpoint = endpoint_for_workers(url);
     pg::settings out;
-    out.url = url;
+    out.url = endpoint.url;
+    out.pooled = endpoint.pooled;
     out.system_names_only = true;
     out.connect_timeout = std::chrono::milliseconds(2000);
     out.answer_timeout = limits.database_time;

@@ -1,5 +1,5 @@
 // `rowrunner worker --health-port`.
-#include "apps/worker_health.hpp"
+#include "health/worker_health.hpp"
 
 #include <csignal>
 

@@ -9,6 +9,7 @@
 #include "support/jobs.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
+#include "support/watched_database.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -24,7 +25,7 @@ class attach_attack : public ::testing::Test {
     return error;
   }
 
-  test_database db_;
+  watched_database db_;
 };
 
 TEST_F(attach_attack, partitions_are_refused) {
@@ -186,7 +187,7 @@ TEST_F(attach_attack, waits_for_an_insert_under_an_old_snapshot_and_sees_it) {
   const auto waiting =
       "SELECT count(*) FROM pg_locks WHERE NOT granted"
       " AND relation = 'my_jobs'::regclass";
-  while (db_.value(waiting) == "0") continue;
+  EXPECT_TRUE(db_.becomes(waiting, "1"));
   writer.exec("COMMIT");
   attached.get();
   EXPECT_EQ(lost_jobs(db_, "my_jobs"), "0 0");

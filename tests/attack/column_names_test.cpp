@@ -34,9 +34,16 @@ class column_names : public ::testing::Test {
 
   std::set<std::string> words() {
     std::string text;
+    // Those of the engine, and what workloads ask of the table of any kind.
+    const std::set<std::string> engine{"admin", "api", "engine", "session"};
     for (const auto& file :
-         std::filesystem::recursive_directory_iterator(source_dir() + "/db/queries"))
-      if (file.is_regular_file()) text += read(file.path());
+         std::filesystem::recursive_directory_iterator(source_dir() + "/db/queries")) {
+      if (!file.is_regular_file()) continue;
+      const auto statement = read(file.path());
+      const bool of_any_kind = statement.find("{jobs}") != std::string::npos;
+      const auto component = file.path().parent_path().filename().string();
+      if (of_any_kind || engine.count(component) > 0) text += statement;
+    }
     text += db_.value(
         "SELECT string_agg(pg_get_functiondef(p.oid), ' ') FROM pg_proc p"
         " WHERE p.pronamespace = 'rowrunner'::regnamespace");

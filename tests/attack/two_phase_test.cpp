@@ -27,10 +27,9 @@ class two_phase : public ::testing::Test {
         "SELECT setval(wakeup, (extract(epoch FROM clock_timestamp()) * 1000)::bigint + 60000)"
         " FROM rowrunner.kinds WHERE kind = 'test'");
   }
-  std::string armed() {
-    return db_->value(
-        "SELECT pg_sequence_last_value(wakeup) > 1 FROM rowrunner.kinds WHERE kind = 'test'");
-  }
+  static constexpr auto armed_query =
+      "SELECT pg_sequence_last_value(wakeup) > 1 FROM rowrunner.kinds WHERE kind = 'test'";
+  std::string armed() { return db_->value(armed_query); }
   void prepared(const std::string& sql) {
     pqxx::connection other(db_->url());
     pqxx::nontransaction tx(other);
@@ -70,8 +69,7 @@ TEST_F(two_phase, enqueues_and_requeues_while_a_worker_sleeps) {
 
 TEST_F(two_phase, a_sleeping_worker_finds_the_job) {
   worker_thread one(*db_);
-  while (armed() != "t") {
-  }
+  ASSERT_TRUE(db_->becomes(armed_query, "t"));
   prepared("INSERT INTO public.test_jobs (name) VALUES ('a')");
   EXPECT_TRUE(db_->reaches("a", "succeeded"));
   one.stop();

@@ -39,14 +39,14 @@ TEST_F(examples_of_use, own_table_enqueued_in_a_transaction_and_run) {
   EXPECT_EQ(db.value("SELECT count(*) FROM thumbnails WHERE status = 'succeeded'"), "2");
 }
 
-TEST_F(examples_of_use, a_document_is_read_page_by_page) {
+TEST_F(examples_of_use, a_book_is_read_page_by_page) {
   const auto made = run_process(
-      {"psql", "-qv", "ON_ERROR_STOP=1", "-d", db.url(), "-f", examples + "/pages/documents.sql"});
+      {"psql", "-qv", "ON_ERROR_STOP=1", "-d", db.url(), "-f", examples + "/pages/books.sql"});
   ASSERT_EQ(made.exit_code, 0) << made.err;
-  db.exec("INSERT INTO documents (title, pages) VALUES ('atlas', 30)");
+  db.exec("INSERT INTO books (title, pages) VALUES ('atlas', 30)");
   const auto worked = run({examples_dir() + "/pages_worker", "--drain"});
   EXPECT_EQ(worked.exit_code, 0) << worked.err;
-  EXPECT_EQ(db.value("SELECT status FROM documents"), "succeeded");
+  EXPECT_EQ(db.value("SELECT status FROM books"), "succeeded");
   EXPECT_EQ(db.value("SELECT count(*) || ' ' || count(DISTINCT page) FROM pages_read"), "30 30");
   EXPECT_EQ(db.value("SELECT done || '/' || total FROM rowrunner.progress"), "30/30");
 }
@@ -81,6 +81,9 @@ TEST_F(examples_of_use, a_worker_in_another_language) {
   EXPECT_EQ(db.value("SELECT count(*) FROM rowrunner.workers WHERE worker LIKE 'python:%'"), "1");
   EXPECT_EQ(db.value("SELECT string_agg(done || '/' || total, ' ') FROM rowrunner.progress"),
             "1/2 1/2");
+  EXPECT_EQ(
+      db.value("SELECT string_agg(picture, ' ' ORDER BY picture) FROM public.thumbnail_costs"),
+      "x.png y.png");
 }
 
 // What an earlier attempt has stored as a step is not done again.
@@ -95,6 +98,7 @@ TEST_F(examples_of_use, a_worker_in_another_language_goes_on_where_another_one_w
   EXPECT_EQ(worked.out, "");
   EXPECT_EQ(db.value("SELECT string_agg(file, ' ' ORDER BY file) FROM public.thumbnails_made"),
             "earlier/x.png earlier/y.png");
+  EXPECT_EQ(db.value("SELECT count(*) FROM public.thumbnail_costs"), "0");
 }
 
 }  // namespace

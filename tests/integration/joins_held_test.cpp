@@ -82,6 +82,20 @@ TEST_F(joins_held, a_cancel_can_take_what_waits_for_the_job_with_it) {
   EXPECT_EQ(left(), "0 0 0");
 }
 
+// Its edge was locked when it fired.
+TEST_F(joins_held, a_cancel_leaves_a_child_alone_that_waits_no_longer) {
+  add("a");
+  join("total", "a", ", at_latest => '0'");
+  EXPECT_EQ(fire(), "1");
+  EXPECT_EQ(claim("sum"), "total");
+  db_.exec(
+      "INSERT INTO rowrunner.edges SELECT p.id, a.id, s.id, t.id FROM rowrunner.kinds p,"
+      " rowrunner.kinds s, part a, sum t WHERE p.kind = 'part' AND s.kind = 'sum'");
+  EXPECT_EQ(db_.value("SELECT rowrunner.cancel('part', id, cascade => true) FROM part"),
+            "cancelled");
+  EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.cancellations"), "0");
+}
+
 TEST_F(joins_held, detaching_the_kind_of_the_parents_counts_as_their_end) {
   add("a");
   join("runs", "a");

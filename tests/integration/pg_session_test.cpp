@@ -135,13 +135,16 @@ TEST_F(pg_session, comes_back_after_the_server_ended_the_connection) {
     const auto before = co_await pid_of(db);
     co_await terminate(static_cast<int>(before));
     EXPECT_TRUE(co_await failure_of<connection_lost>(pid_of(db)));
+    EXPECT_EQ(db.reconnects(), 0);
     const auto after = co_await pid_of(db);
     EXPECT_NE(after, before);
+    EXPECT_EQ(db.reconnects(), 1);
     EXPECT_EQ(co_await pid_of(db), after) << "it stays";
     const statement name{"", "SHOW application_name"};
     EXPECT_EQ((co_await db.run_one(with(name))).get(0, 0), "back");
     db.close();
     EXPECT_NE(co_await pid_of(db), after);
+    EXPECT_EQ(db.reconnects(), 1) << "this one was not lost";
   });
 }
 
@@ -277,7 +280,7 @@ TEST_F(pg_session, passes_the_turn_on_when_its_owner_is_cancelled_at_that_moment
 TEST_F(pg_session, others_use_the_connection_while_one_waits_for_a_notification) {
   play([this]() -> awaitable<void> {
     session db(io_.get_executor(), test_settings());
-    db.on_connect(std::vector<statement>{{"", "LISTEN news"}});
+    db.on_connect(std::vector<statement>{{"", "LISTEN gossip"}});
     bool woken = false;
     const auto wait =
         spawn([&]() -> awaitable<void> { woken = co_await db.wait_notification(1h); });
@@ -287,7 +290,7 @@ TEST_F(pg_session, others_use_the_connection_while_one_waits_for_a_notification)
       co_await settle();
     }
     const auto sender = co_await connect();
-    co_await ask(*sender, "NOTIFY news");
+    co_await ask(*sender, "NOTIFY gossip");
     co_await finished(wait);
     EXPECT_TRUE(woken);
     EXPECT_EQ(db.take_notifications().size(), 1U);

@@ -134,6 +134,7 @@ TEST_F(roles, a_worker_claims_and_ends_jobs) {
             "failed");
   const auto job = claim();
   EXPECT_EQ(value_as(worker, "SELECT rowrunner.step(" + job + ", 's', '1')"), "t");
+  EXPECT_EQ(value_as(worker, "SELECT rowrunner.add_step(" + job + ", 's', '1')"), "f");
   EXPECT_EQ(value_as(worker, "SELECT rowrunner.progress(" + job + ", 1, 2)"), "t");
   EXPECT_EQ(value_as(worker, "SELECT rowrunner.heartbeat(" + job.substr(job.rfind(',') + 1) + ")"),
             "t");

@@ -145,6 +145,28 @@ TEST_F(sql_worker, everything_under_a_lost_lease_is_refused) {
   EXPECT_EQ(state(held.id), "succeeded 1 worker w was lost");
 }
 
+TEST_F(sql_worker, a_step_is_added_once_and_only_under_its_lease) {
+  insert_job(db_, "a");
+  const auto lost = claim("1 us");
+  EXPECT_EQ(call("add_step(" + lost.arguments() + ", 'page', '1')"), "t");
+  EXPECT_EQ(call("add_step(" + lost.arguments() + ", 'page', '2')"), "f");
+  const auto held = claim();  // rescues it first
+  ASSERT_EQ(lost.id, held.id);
+  EXPECT_EQ(call("add_step(" + lost.arguments() + ", 'late', '3')"), "");
+  EXPECT_EQ(call("add_step(" + held.arguments() + ", 'page', '4')"), "f");
+  EXPECT_EQ(call("add_step(" + held.arguments() + ", 'next')"), "t");
+  EXPECT_EQ(call("steps('letter', '" + held.id + "')"), R"({"next": null, "page": 1})");
+  EXPECT_EQ(state(held.id), "processing 0 worker w was lost") << "it had stored a step";
+  EXPECT_EQ(call("succeed(" + held.arguments() + ")"), "t");
+  EXPECT_EQ(call("add_step(" + held.arguments() + ", 'after the end')"), "");
+  EXPECT_NE(error_of(db_, "SELECT rowrunner.add_step(" + held.arguments() + ", '')")
+                .find("step is NULL or empty"),
+            std::string::npos);
+  EXPECT_NE(error_of(db_, "SELECT rowrunner.add_step(" + held.arguments() + ", repeat('x', 1001))")
+                .find("has 1001 bytes, must have at most 1000"),
+            std::string::npos);
+}
+
 TEST_F(sql_worker, a_job_that_kills_its_workers_ends) {
   const auto id = insert_job(db_, "poison");
   for (int i = 0; i < 3; ++i) EXPECT_EQ(claim("1 us").id, id);

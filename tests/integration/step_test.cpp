@@ -13,15 +13,16 @@
 #include <condition_variable>
 #include <future>
 #include <mutex>
+#include <set>
 
 #include "integration/handler_fixture.hpp"
+#include "support/live_bytes.hpp"
 
 namespace rowrunner::testing {
 namespace {
 
 namespace asio = boost::asio;
-using asio::experimental::awaitable_operators::operator||;
-using asio::experimental::awaitable_operators::operator&&;
+using namespace asio::experimental::awaitable_operators;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 using body = std::function<asio::awaitable<step_result>()>;
@@ -193,6 +194,56 @@ TEST_F(steps, a_job_whose_row_another_session_has_locked_waits_and_is_not_charge
   EXPECT_EQ(db.value("SELECT sum(attempts) FROM test_jobs"), "0");
 }
 
+// The handlers are held back, and what they hold is all that there is besides the batch on its way:
+// however often that is tried, it is not kept as text.
+TEST_F(steps, a_table_that_is_locked_costs_no_more_memory_with_time) {
+  constexpr int side_by_side = 40, pages = 80;
+  constexpr std::size_t bytes_of_a_page = 256 * 1024;
+  db.add("a");
+  pqxx::connection other(db.url());
+  std::optional<pqxx::work> lock(other);
+  lock->exec("LOCK TABLE rowrunner.steps IN SHARE MODE");
+  std::atomic<int> begun = 0;
+  auto one = start([&](job& self) -> asio::awaitable<outcome> {
+    const auto executor = co_await asio::this_coro::executor;
+    asio::steady_timer all(executor, asio::steady_timer::time_point::max());
+    int ended = 0;
+    const auto read_pages = [&]() -> asio::awaitable<void> {
+      while (begun < pages) {
+        const auto page = std::to_string(++begun);
+        const auto text = giving(std::string(bytes_of_a_page, 'x'), {write_effect(page)});
+        co_await self.step(page, text);
+      }
+      if (++ended == side_by_side) all.cancel();
+    };
+    for (int i = 0; i < side_by_side; ++i) asio::co_spawn(executor, read_pages(), asio::detached);
+    co_await all.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_return succeeded{};
+  });
+  const auto most_at = [&](std::size_t tries) {
+    memory_growth growth;
+    std::set<std::string> seen;
+    while (seen.size() < tries) {
+      seen.insert(
+          db.value("SELECT query_start FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                   " AND application_name = 'rowrunner ends'"
+                   " AND datname = current_database()"));
+      growth.look();
+    }
+    return growth.bytes();
+  };
+  while (begun < side_by_side) std::this_thread::yield();
+  most_at(4);  // the first batch is the largest one
+  // A text kept at each of the twelve tries would come to twelve times what the handlers hold.
+  EXPECT_LT(most_at(12), 4 * side_by_side * bytes_of_a_page);
+  EXPECT_EQ(begun, side_by_side) << "no handler goes on with the next page";
+  lock.reset();
+  EXPECT_TRUE(db.reaches("a", "succeeded"));
+  EXPECT_EQ(db.value("SELECT count(*) || ' ' || sum(length(result #>> '{}')) FROM rowrunner.steps"),
+            std::to_string(pages) + " " + std::to_string(pages * bytes_of_a_page));
+  EXPECT_EQ(db.value("SELECT count(DISTINCT name) FROM effects"), std::to_string(pages));
+}
+
 TEST_F(steps, of_a_lost_lease_are_refused_and_stop_the_job) {
   db.add("a");
   std::atomic<bool> gate = false;
@@ -312,7 +363,7 @@ TEST_F(steps, effects_commit_with_every_end_that_a_handler_returns) {
   db.add("snoozed");
   bool has_snoozed = false;
   const auto counts = drain([&](job& self) -> asio::awaitable<outcome> {
-    const auto name = self.text("name");
+    const auto& name = self.text("name");
     std::vector<effect> effects{write_effect(name)};
     if (name == "cancelled") co_return cancelled{"cancelled: no", effects};
     if (name == "failed") co_return failed{"no", {}, false, effects};
@@ -329,7 +380,7 @@ TEST_F(steps, an_effect_that_is_refused_at_any_end_fails_the_attempt_with_the_re
   db.add("failed", "ok", 0, 0, 5);
   db.add("snoozed", "ok", 0, 0, 1);
   const auto counts = drain([](job& self) -> asio::awaitable<outcome> {
-    const auto name = self.text("name");
+    const auto& name = self.text("name");
     std::vector<effect> effects{{"INSERT INTO effects (name) VALUES (NULL)", {}}};
     if (name == "cancelled") co_return cancelled{"cancelled: no", effects};
     if (name == "failed") co_return failed{"no use", {}, self.attempt() == 2, effects};

@@ -69,6 +69,22 @@ TEST_F(interleavings, of_two_when_a_worker_calls_the_functions) {
   expect_outcomes("two_functions.txt");
 }
 
+// Two callers, as after a lost answer, and a worker that stores the same step: the effects happen
+// once, and only under the lease.
+TEST_F(interleavings, of_two_when_a_worker_adds_a_step_by_the_function) {
+  const auto set_up = [&] {
+    does.enqueue('a');
+    does.done(does.claim(1, lease_time::expired));
+  };
+  for (const auto& other : {does.call_add_step(1, 'a'), does.step(1, 'a'), does.progress(1, 'a'),
+                            does.rescue(), does.cancel('a'), does.succeed(1, 'a'),
+                            does.call_fail(1, 'a'), does.call_release(1, 'a')}) {
+    play(set_up, {does.call_add_step(1, 'a'), other});
+  }
+  play(set_up, {does.call_add_step(1, 'a'), does.rescue(), does.claim(2)});
+  expect_outcomes("two_added_steps.txt");
+}
+
 // A worker that was paused past its lease, or whose writes were on their way for that long, while
 // another one has the job: whatever it writes, and whatever other sessions do, it is as if it had
 // not.
@@ -84,6 +100,7 @@ TEST_F(interleavings, of_a_worker_that_lost_its_job_and_the_one_that_has_it) {
   others.push_back(does.cancel('a'));
   auto late_writes = writes_under(1);
   late_writes.push_back(does.heartbeat_at_end(1));
+  late_writes.push_back(does.call_add_step(1, 'a'));
   for (const auto& other : others) {
     const auto alone = on_stage.play(set_up, {other});
     ASSERT_EQ(alone.size(), 1);

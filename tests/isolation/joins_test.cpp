@@ -14,13 +14,14 @@ class interleavings_of_joins : public interleavings {
     on_stage.db.exec(
         "CREATE FUNCTION add_parent(child uuid, parent uuid) RETURNS text LANGUAGE plpgsql AS $$"
         " BEGIN RETURN rowrunner.run_after('test', child, 'test', ARRAY[parent]);"
-        " EXCEPTION WHEN object_not_in_prerequisite_state THEN RETURN 'refused'; END $$");
+        " EXCEPTION WHEN object_not_in_prerequisite_state THEN RETURN 'refused';"
+        " WHEN no_data_found THEN RETURN 'no such parent'; END $$");
   }
 
   /// The child c waits for a, which runs in its last attempt under an expired lease; b runs too.
-  void set_up(const std::string& policy) {
+  void set_up(const std::string& policy, int attempts_of_b = 3) {
     does.enqueue('a', 1);
-    does.enqueue('b');
+    does.enqueue('b', attempts_of_b);
     does.done(does.claim(1, lease_time::expired));
     does.done(does.claim(2));
     on_stage.run({"INSERT INTO test_jobs (id, name) VALUES ('" + id_of_job('c') +
@@ -47,6 +48,34 @@ TEST_F(interleavings_of_joins, of_two_around_a_child_whose_parent_has_ended) {
                        does.requeue('a'), does.cancel('c')});
   }
   expect_outcomes("joins_two_ended.txt");
+}
+
+// The new parent's row is locked while its edge is made: an end that commits first is seen, and one
+// that comes later finds the edge.
+TEST_F(interleavings_of_joins, of_a_new_parent_and_the_end_of_that_parent) {
+  for (const std::string policy : {"run", "cancel", "hold"}) {
+    const auto last_attempt_of_b = [&] { set_up(policy, 1); };
+    for (const auto& end : {does.succeed(2, 'b', false), does.fail(2, 'b', false), does.remove('b'),
+                            does.cascade('b')}) {
+      play(last_attempt_of_b, {does.run_after('c', 'b'), end});
+    }
+    for (const auto& end : {does.succeed(2, 'b', false), does.fail(2, 'b', false)}) {
+      play(last_attempt_of_b, {does.run_after('c', 'b'), end, does.fire()});
+    }
+  }
+  expect_outcomes("joins_new_parent.txt");
+}
+
+// A note of the first end of a parent must not remove the edge to its next run.
+TEST_F(interleavings_of_joins, of_a_parent_that_is_named_again_after_it_was_requeued) {
+  const auto requeued = [&] {
+    set_up("run");
+    does.done(does.fail(1, 'a'));
+    does.done(does.requeue('a'));
+  };
+  play(requeued, {does.run_after('c', 'a'), does.fire()});
+  play(requeued, {does.run_after('c', 'a'), does.fire(), does.cancel('a')});
+  expect_outcomes("joins_named_again.txt");
 }
 
 TEST_F(interleavings_of_joins, of_two_parents_that_end_while_it_is_fired) {

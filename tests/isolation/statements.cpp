@@ -119,6 +119,11 @@ transaction repertoire::requeue(char job) const {
   return {"requeue", {{{"BEGIN", {}}, back}, {{"COMMIT", {}}}}, "requeue"};
 }
 
+transaction repertoire::remove(char job) const {
+  const command gone{"DELETE FROM test_jobs WHERE id = '" + id_of_job(job) + "' RETURNING id", {}};
+  return {"delete", {{{"BEGIN", {}}, gone}, {{"COMMIT", {}}}}, "id"};
+}
+
 transaction repertoire::fire() const {
   return {"fire", {{{"BEGIN", {}}, {"fire_joins", {}}}, {{"COMMIT", {}}}}, "fire_joins"};
 }
@@ -224,6 +229,13 @@ transaction repertoire::call_release(int lease, char job) const {
 
 transaction repertoire::call_heartbeat(int lease) const {
   return calling("heartbeat", std::to_string(lease));
+}
+
+transaction repertoire::call_add_step(int lease, char job) const {
+  auto call = calling("add_step",
+                      "'test', '" + id_of_job(job) + "', " + std::to_string(lease) + ", 'draw'");
+  call.steps[1].insert(call.steps[1].begin(), {step_effects, {}});
+  return call;
 }
 
 }  // namespace rowrunner::testing

@@ -36,6 +36,8 @@ class repertoire {
   transaction rescue() const;
   transaction cancel(char job) const;
   transaction requeue(char job) const;
+  /// Its row is deleted by hand.
+  transaction remove(char job) const;
 
   // Joins. A run_after is answered 'refused' if its child has fired; see the test's add_parent.
   transaction fire() const;
@@ -59,6 +61,8 @@ class repertoire {
   transaction call_fail(int lease, char job) const;
   transaction call_release(int lease, char job) const;
   transaction call_heartbeat(int lease) const;
+  /// With its effects, if it was stored now.
+  transaction call_add_step(int lease, char job) const;
 
  private:
   static transaction calling(const std::string& function, const std::string& arguments);

@@ -13,6 +13,8 @@
  *            of the server. "Every job ends" needs such a bound and is checked only with it; the
  *            other properties hold without.
  *   MAX_ATTEMPTS   of each job; 2 if not set, so that there is a retry and a last attempt
+ *   STEPS    how many new steps there are to store, of both jobs together; 0 if not set
+ *   CHARGE   what a rescue charges: UNLESS_STEPPED, or NEVER
  *   ABSORB, ONE_OUTCOME, CHARGES   the properties to check; all three if none is named
  *   COVERAGE lets spin list each statement that was never reached, at a price
  *
@@ -24,12 +26,19 @@
 #define BY_STATUS 2
 #define BY_LEASE 3
 #define NEVER 4
+#define UNLESS_STEPPED 5
 
 #ifndef GUARD
 #define GUARD BY_LEASE
 #endif
 #ifndef RESCUE
 #define RESCUE BY_LEASE
+#endif
+#ifndef STEPS
+#define STEPS 0
+#endif
+#ifndef CHARGE
+#define CHARGE UNLESS_STEPPED
 #endif
 #if !defined(ABSORB) && !defined(ONE_OUTCOME) && !defined(CHARGES)
 #define ABSORB
@@ -49,8 +58,9 @@
 
 mtype = { queued, processing, succeeded, failed, cancelled };
 
-/* The database. cancel_asked: somebody asked to cancel the run under this lease. */
-typedef job_row { mtype status = queued; byte lease; byte attempts; bool cancel_asked };
+/* The database. cancel_asked: somebody asked to cancel the run under this lease. stepped: a new step
+ * was stored since the claim. */
+typedef job_row { mtype status = queued; byte lease; byte attempts; bool cancel_asked; bool stepped };
 typedef lease_row { bool there; bool extended; bool durable; bool names[JOBS] };
 job_row job[JOBS];
 lease_row lease[LEASES + 1];
@@ -61,6 +71,7 @@ mtype = { nothing, running, doubtful };
 typedef memory { byte lease; bool claim_doubtful; mtype works[JOBS] = nothing; bool settled[JOBS] };
 memory mine[WORKERS];
 
+byte new_steps = STEPS;
 #ifdef MISHAPS
 byte mishaps;
 #define MISHAP mishaps < MISHAPS -> mishaps++
@@ -132,7 +143,7 @@ inline note_outcome(j, n) {
 /* A job without a run needs no lease and no request. The engine leaves both in the row of a job
  * that has ended, where no write can pass them; here they would only multiply the states. */
 inline clear(j) {
-  job[j].lease = 0; job[j].cancel_asked = false
+  job[j].lease = 0; job[j].cancel_asked = false; job[j].stepped = false
 }
 
 /* Charged one attempt: back in line, or at an end. A request to cancel goes before both. */
@@ -227,6 +238,15 @@ inline end(w, j) {
   fi
 }
 
+/* [store_steps] under the lease. It waits for the disk. */
+inline step(w, j) {
+  if
+  :: passes(GUARD, j, mine[w].lease) -> new_steps--; job[j].stepped = true
+  :: else
+  fi;
+  flush()
+}
+
 /* [reread] after an end whose answer was lost. */
 inline reread(w, j) {
   if
@@ -242,6 +262,8 @@ proctype worker(byte w) {
   :: STEP { mine[w].claim_doubtful -> abandon(w); end_of_step() }
   :: atomic { mine[w].works[0] == running -> end(w, 0); end_of_step() }
   :: atomic { mine[w].works[1] == running -> end(w, 1); end_of_step() }
+  :: STEP { mine[w].works[0] == running && new_steps > 0 -> step(w, 0); end_of_step() }
+  :: STEP { mine[w].works[1] == running && new_steps > 0 -> step(w, 1); end_of_step() }
   /* The COMMIT of an end never arrives. */
   :: STEP { mine[w].works[0] == running && MISHAP -> mine[w].works[0] = doubtful }
   :: STEP { mine[w].works[1] == running && MISHAP -> mine[w].works[1] = doubtful }
@@ -269,13 +291,20 @@ proctype keeper(byte w) {
 
 inline rescue(j) {
   if
-  :: lease[l].names[j] && passes(RESCUE, j, l) -> note_outcome(j, l); charge(j, l)
+  :: lease[l].names[j] && passes(RESCUE, j, l) ->
+     note_outcome(j, l);
+     if
+     :: job[j].stepped || CHARGE == NEVER ->
+        if :: asked_to_cancel(j, l) -> job[j].status = cancelled :: else -> job[j].status = queued fi;
+        clear(j)
+     :: else -> charge(j, l)
+     fi
   :: else
   fi
 }
 
 /* [rescue] by any worker that lives. A lease that was not extended while its time passed has
- * expired; what is still processing under it is charged and goes back. */
+ * expired; what is still processing under it goes back, charged unless it stored a new step. */
 proctype rescuer() {
   do
   :: STEP {                                                               /* time passes */

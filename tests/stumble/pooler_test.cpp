@@ -9,9 +9,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include "common/pg/pooler_check.hpp"
 #include "support/log_lines.hpp"
 #include "support/worker_thread.hpp"
-#include "worker/pooler_check.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -23,7 +23,7 @@ bool found_by(const std::string& url) {
   boost::asio::io_context io;
   pg::settings options;
   options.url = url;
-  auto found = boost::asio::co_spawn(io, behind_transaction_pooler(io.get_executor(), options),
+  auto found = boost::asio::co_spawn(io, pg::behind_transaction_pooler(io.get_executor(), options),
                                      boost::asio::use_future);
   io.run();
   return found.get();

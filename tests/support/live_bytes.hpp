@@ -1,6 +1,7 @@
 #pragma once
 
 #include <malloc.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -31,5 +32,19 @@ class memory_growth {
   const std::size_t before_ = live_bytes();
   std::size_t most_ = before_;
 };
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool is_sanitized = true;
+#else
+inline constexpr bool is_sanitized = false;
+#endif
+
+/// The most memory that any process had that this one started and that has ended. What this process
+/// had when it started it counts, too.
+inline std::size_t most_bytes_of_a_child() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  return static_cast<std::size_t>(used.ru_maxrss) * 1024;
+}
 
 }  // namespace rowrunner::testing

@@ -27,9 +27,9 @@ class pooler {
   std::unique_ptr<child_process> process_;
 };
 
-/// Where the workers of a test connect: to the database itself or, if ROWRUNNER_TEST_POOLER is 1,
-/// through a pooler that is started for this process. What the test itself asks and changes does
-/// not go through it.
+/// Where the workers and servers of a test connect: to the database itself or, if
+/// ROWRUNNER_TEST_POOLER is 1, through a pooler that is started for this process. What the test
+/// itself asks and changes does not go through it.
 struct worker_endpoint {
   std::string url;
   bool pooled;

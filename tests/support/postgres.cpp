@@ -17,6 +17,9 @@
 namespace rowrunner::testing {
 namespace {
 
+/// Whatever the server was made with: a container may have another encoding than a local cluster.
+const std::string in_utf8 = " ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0";
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 std::string find_server() {
@@ -100,7 +103,7 @@ std::string template_for(const recipe& from) {
   run(server, "SELECT pg_advisory_lock(55512)");
   if (!exists(server, name)) {
     const std::string draft = random_name();
-    run(server, "CREATE DATABASE " + draft);
+    run(server, "CREATE DATABASE " + draft + in_utf8);
     migrate(url_for(draft), from.components);
     if (!from.more.empty()) {
       pqxx::connection connection(url_for(draft));
@@ -120,7 +123,7 @@ const std::string& server_url() {
 
 test_database::test_database(contents wanted) : name_(random_name()), url_(url_for(name_)) {
   const std::string source =
-      wanted == contents::empty ? "" : " TEMPLATE " + template_for(recipe_of(wanted));
+      wanted == contents::empty ? in_utf8 : " TEMPLATE " + template_for(recipe_of(wanted));
   pqxx::connection server(server_url());
   run(server, "CREATE DATABASE " + name_ + source);
   // The user may be called rowrunner, and "$user" would put the engine's schema first.

@@ -59,6 +59,9 @@ TEST_F(log_test, levels_below_the_threshold_are_left_out) {
 TEST(log_level, has_names) {
   EXPECT_EQ(parse_log_level("debug"), log_level::debug);
   EXPECT_EQ(parse_log_level("off"), log_level::off);
+  EXPECT_EQ(parse_log_level("INFO"), log_level::info);
+  EXPECT_EQ(parse_log_level("WARNING"), log_level::warn);
+  EXPECT_EQ(parse_log_level("Critical"), log_level::error);
   EXPECT_EQ(parse_log_level("loud"), std::nullopt);
   EXPECT_EQ(parse_log_level(""), std::nullopt);
 }

@@ -12,12 +12,12 @@ namespace {
 using rowrunner::coroutine_handler;
 using rowrunner::testing::trial;
 
-const coroutine_handler handler = pages::read_document;
+const coroutine_handler handler = pages::read_book;
 
 TEST(pages_example, each_page_is_a_step_with_its_row) {
-  trial document;
-  document.columns = {{"title", "atlas"}, {"pages", "3"}};
-  const auto run = document.run(handler);
+  trial book;
+  book.columns = {{"title", "atlas"}, {"pages", "3"}};
+  const auto run = book.run(handler);
   ASSERT_TRUE(run.succeeded()) << run.error;
   ASSERT_EQ(run.steps.size(), 3U);
   EXPECT_EQ(run.steps[2].name, "page 3");
@@ -29,11 +29,11 @@ TEST(pages_example, each_page_is_a_step_with_its_row) {
 
 TEST(pages_example, wherever_an_attempt_breaks_each_page_is_read_once) {
   for (int at = 1; at <= 9; ++at) {
-    trial document;
-    document.columns = {{"title", "atlas"}, {"pages", "3"}};
-    const auto broken = document.fail_at(at, "the disk is full").run(handler);
+    trial book;
+    book.columns = {{"title", "atlas"}, {"pages", "3"}};
+    const auto broken = book.fail_at(at, "the disk is full").run(handler);
     EXPECT_EQ(broken.error, "the disk is full");
-    const auto again = document.run(handler);
+    const auto again = book.run(handler);
     EXPECT_TRUE(again.succeeded());
     EXPECT_EQ(broken.effects().size() + again.effects().size(), 3U) << at;
   }
@@ -41,9 +41,9 @@ TEST(pages_example, wherever_an_attempt_breaks_each_page_is_read_once) {
 
 TEST(pages_example, a_stop_at_any_await_ends_it) {
   for (int at = 1; at <= 9; ++at) {
-    trial document;
-    document.columns = {{"title", "atlas"}, {"pages", "3"}};
-    EXPECT_TRUE(document.stop_at(at).run(handler).stopped) << at;
+    trial book;
+    book.columns = {{"title", "atlas"}, {"pages", "3"}};
+    EXPECT_TRUE(book.stop_at(at).run(handler).stopped) << at;
   }
 }
 

@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <rowrunner/enqueue.hpp>
 #include <rowrunner/testing.hpp>
+
+#include "common/log.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -113,6 +117,66 @@ TEST(trial, a_column_of_the_wrong_type_fails_the_attempt_and_names_it) {
   EXPECT_EQ(run.error, "column pages is \"many\", which is not a 32-bit integer");
   one.columns = {};
   EXPECT_THAT(one.run(coroutine_handler(two_pages)).error, HasSubstr("is not among those of kind"));
+}
+
+/// A handler with statements of its own: for each row that it reads a child comes to exist, and a
+/// row that is none.
+struct fan_out {
+  trial one;
+  std::vector<std::string> asked;
+  asio::io_context io;
+  services given{io.get_executor(),
+                 one.database([this](const std::string& sql, const query_params& params) {
+                   asked.push_back(sql + " " + params.at(0).value_or("NULL"));
+                   query_result found;
+                   found.rows = {{"atlas"}, {"a \"b\", c"}};
+                   return found;
+                 }),
+                 std::make_shared<logger>(log_level::off)};
+  coroutine_handler handler = [this](job& self) -> asio::awaitable<outcome> {
+    const auto found = co_await given.idempotent_query(self, "SELECT titles", self.id());
+    job_table parts{"part", "public.\"odd (table\"", {{"id", "uuid"}, {"a \"b\", c", "text"}}, ""};
+    parts.columns.push_back({"priority", "smallint"});
+    succeeded end;
+    for (const auto& row : found.rows) {
+      new_job child;
+      child.columns["a \"b\", c"] = row[0];
+      child.priority = 7;
+      child.delay = 90s;
+      end.effects.push_back(enqueue_effect(parts, child));
+    }
+    end.effects.push_back({"INSERT INTO notes (id) VALUES ($1)", {self.id()}});
+    co_await given.query("UPDATE seen", "now");
+    co_return end;
+  };
+};
+
+TEST(trial, tells_the_children_among_the_effects) {
+  fan_out of;
+  const auto run = of.one.run(of.handler);
+  ASSERT_TRUE(run.succeeded()) << run.error;
+  EXPECT_EQ(run.effects().size(), 3U);
+  const auto children = run.children();
+  ASSERT_EQ(children.size(), 2U);
+  EXPECT_EQ(children[1].table, "public.\"odd (table\"");
+  EXPECT_EQ(children[1].id.size(), 36U);
+  const trial::columns_map expected{
+      {"a \"b\", c", "a \"b\", c"}, {"priority", "7"}, {"run_at", "90000"}};
+  EXPECT_EQ(children[1].columns, expected);
+  EXPECT_EQ(run.awaits, 2);
+  EXPECT_THAT(of.asked, ::testing::ElementsAre("SELECT titles " + of.one.id, "UPDATE seen now"));
+}
+
+TEST(trial, statements_of_the_handler_fail_and_are_stopped_as_told) {
+  for (int at = 1; at <= 2; ++at) {
+    fan_out of;
+    const auto broken = of.one.fail_at(at, "the table is gone").run(of.handler);
+    EXPECT_TRUE(broken.failed());
+    EXPECT_EQ(broken.error, "the table is gone");
+    EXPECT_EQ(of.asked.size(), at - 1U) << "the statement did not take effect";
+    EXPECT_TRUE(of.one.stop_at(at).run(of.handler).stopped);
+    EXPECT_TRUE(of.one.run(of.handler).succeeded());
+  }
 }
 
 TEST(trial, a_handler_that_hangs_is_an_error_of_the_test) {

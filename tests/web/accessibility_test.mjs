@@ -11,7 +11,7 @@ const VIEWS = {
   overview: '#/overview', jobs: '#/jobs', selected: '#/jobs?kind=spot_image&status=failed', failed: '#/failed',
   group: '#/failed?kind=spot_image&fingerprint=9007199254740993', waiting: `#/job/spot_image/${uuid(5)}`,
   running: `#/job/spot_image/${uuid(3)}`, ended: `#/job/spot_image/${uuid(4)}`, plans: '#/plans', plan: '#/plan/kyoto',
-  workers: '#/workers', none: '#/job/spot_image/none',
+  workers: '#/workers', pdf: '#/pdf', documents: '#/documents', document: `#/document/${uuid(950)}`, relay: '#/relay', scoring: '#/scoring', run: '#/scoring_run/may', none: '#/job/spot_image/none',
 };
 const LOOKS = {
   light: { colorScheme: 'light', locale: 'en-US', viewport: { width: 1280, height: 900 } },

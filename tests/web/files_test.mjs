@@ -4,29 +4,39 @@ import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 
 const WEB = new URL('../../web/', import.meta.url);
-const names = await readdir(WEB);
+const names = (await readdir(WEB, { recursive: true })).filter((name) => name.includes('.'));
 const files = new Map(await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, WEB), 'utf8')])));
 const scripts = [...files].filter(([name]) => name.endsWith('.js'));
-const table = files.get('strings.js').match(/const TABLE = `\n([^]*?)`;/)[1].split('\n');
+// Those of the page itself, and those that come with the views of workloads.
+const tables = scripts.flatMap(([, text]) => [...text.matchAll(/(?:const TABLE = |addWords\()`\n([^]*?)`/g)].map((match) => match[1].split('\n')));
 
 /** key -> [English, Japanese] */
 function strings() {
   const found = new Map();
-  let prefix = '';
-  for (const line of table) {
-    const [key, ...texts] = line.split(/\|(?![^{]*\})/);
-    if (key.startsWith('#')) prefix = `${key.slice(1)}.`;
-    else {
-      assert.ok(!found.has(prefix + key), `${prefix}${key} is there twice`);
-      found.set(prefix + key, texts);
+  for (const table of tables) {
+    let prefix = '';
+    for (const line of table) {
+      const [key, ...texts] = line.split(/\|(?![^{]*\})/);
+      if (key.startsWith('#')) prefix = `${key.slice(1)}.`;
+      else {
+        assert.ok(!found.has(prefix + key), `${prefix}${key} is there twice`);
+        found.set(prefix + key, texts);
+      }
     }
   }
   return found;
 }
 
-test('the page has at most 80 kB', () => {
-  const bytes = [...files.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+// What a browser loads for the views of a workload, the gallery of plans among them: its module, and their style.
+test('the page has at most 80 kB, and the views of a workload add at most 15 kB', () => {
+  const size = (names) => names.reduce((sum, name) => sum + Buffer.byteLength(files.get(name)), 0);
+  const own = names.filter((name) => name.startsWith('workloads/'));
+  const bytes = size(names.filter((name) => !own.includes(name)));
   assert.ok(bytes <= 80_000, `${bytes} bytes`);
+  const style = 'workloads/style.css';
+  for (const name of own.filter((name) => name !== style)) {
+    assert.ok(size([name, style]) <= 15_000, `${name} and its style have ${size([name, style])} bytes`);
+  }
 });
 
 test('no file has more than 400 lines', () => {

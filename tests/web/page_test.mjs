@@ -37,7 +37,7 @@ async function newPage() {
     // A test that takes the server down sees failed requests.
     if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
   });
-  made.setDefaultTimeout(10_000);
+  made.setDefaultTimeout(40_000);
   return made;
 }
 
@@ -64,7 +64,7 @@ const posted = () => server.posts.map((post) => post.path);
 const watched = (what) => waitFor(() => [...server.streams].some((one) => one.url.includes(what)), `a stream with ${what}`);
 
 async function waitFor(condition, what) {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + 40_000;
   while (!(await condition())) {
     assert.ok(Date.now() < end, `waited in vain for ${what}`);
     await new Promise((done) => setTimeout(done, 20));

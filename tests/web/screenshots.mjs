@@ -1,5 +1,5 @@
 // node tests/web/screenshots.mjs FOLDER: every view, light and dark, wide and on a phone. Views that need many
-// kinds and states get them from the stand-in server, the gallery from real workers.
+// kinds and states get them from the stand-in server, those of workloads from real workers.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBrowser } from './browser.mjs';
@@ -52,5 +52,40 @@ await real.worker('--drain').ended;
 const loaded = (page) => page.waitForFunction(() => document.querySelectorAll('img.loaded').length >= 3);
 for (const look of ['light', 'dark']) await take(look, 'plan', `${real.url}/#/plan/kyoto`, { ready: 'img.loaded', act: loaded });
 for (const look of ['phone', 'phone-dark']) await take(look, 'plan', `${real.url}/#/plan/kyoto`, { ready: 'img.loaded' });
+
+// A letter in two languages, printed by the browser: what people upload.
+const paper = await browser.newPage();
+await paper.setContent(`<style>h1 { break-before: page }</style>${['契約書', 'Invoice', '見積書'].map((title, i) => `
+  <h1>${title} ${i + 1}</h1><p>本社は東京都千代田区にあります。</p><p>The total is due within thirty days of receipt.</p>`).join('')}`);
+const buffer = await paper.pdf({ format: 'A5' });
+const letter = { name: 'letter.pdf', mimeType: 'application/pdf', buffer };
+real.worker();
+const upload = (page) => page.locator('main input[type=file]').setInputFiles([letter]);
+
+async function analyse(page) {
+  await upload(page);
+  await page.getByRole('button', { name: /Start analysis|解析開始/ }).click();
+  await page.getByRole('link', { name: /Download result|結果をダウンロード/ }).waitFor();
+}
+
+async function readDocument() {
+  const page = await browser.newPage();
+  await page.goto(`${real.url}/#/documents`);
+  await upload(page);
+  await page.locator('main .sheet pre').nth(2).waitFor();
+  const { hash } = new URL(page.url());
+  await page.close();
+  return hash;
+}
+
+real.rowrunner('scoring', 'run', '--name', 'opinions', '--sheet', 'examples/scoring/utterances.csv',
+  '--categories', 'examples/scoring/categories.json', '--out', join(real.folder, 'scored.csv'));
+const pictured = (page) => page.waitForFunction(() => document.querySelector('.sheet img')?.naturalWidth);
+const document = await readDocument();
+for (const look of Object.keys(LOOKS)) {
+  await take(look, 'pdf', `${real.url}/#/pdf`, { ready: '.drop', act: analyse });
+  await take(look, 'document', `${real.url}/${document}`, { ready: '.sheet pre', act: pictured });
+  await take(look, 'scoring', `${real.url}/#/scoring_run/opinions`, { ready: '.chunks li' });
+}
 await real.stop();
 await browser.close();

@@ -1,7 +1,9 @@
 // The page as people use it: a real Chromium, `rowrunner serve`, real workers, a real database.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { openBrowser } from './browser.mjs';
+import { pdfFile } from './pdf_file.mjs';
 import { RealServer } from './real_server.mjs';
 
 let browser;
@@ -108,6 +110,60 @@ test('a failure is shown with its reason, and retried once its cause is gone', a
   await open('#/plan/wishes');
   await text('2 of 2 pictures are ready').waitFor();
   await server.end(worker);
+});
+
+/** Notes every value that the bars of the PDF files show, by the name of the file. */
+function noteBars() {
+  window.bars = {};
+  const look = () => {
+    for (const card of document.querySelectorAll('main .pdf')) {
+      const bar = card.querySelector('[role=progressbar]');
+      if (!bar) continue;
+      const values = (window.bars[card.querySelector('strong').textContent] ??= []);
+      const now = Number(bar.getAttribute('aria-valuenow'));
+      if (values.at(-1) !== now) values.push(now);
+    }
+  };
+  new MutationObserver(look).observe(document.querySelector('main'), { subtree: true, childList: true, attributes: true });
+}
+
+test('two PDF files are analysed at once, with bars that never fall, and their results downloaded', async () => {
+  // As slow as pages of pictures are.
+  server.psql(`CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.006); RETURN NEW; END';
+    CREATE TRIGGER slow BEFORE INSERT ON rowrunner.steps FOR EACH ROW EXECUTE FUNCTION public.slow()`);
+  const worker = server.worker('--kind', 'pdf_batch:2');
+  const japanese = await browser.newContext({ locale: 'ja-JP' });
+  const own = await japanese.newPage();
+  own.on('pageerror', (error) => complaints.push(error.stack));
+  own.setDefaultTimeout(60_000);
+  await own.goto(`${server.url}/#/pdf`);
+  const pdf = pdfFile(400);
+  await own.locator('main input[type=file]').setInputFiles(['a.pdf', 'b.pdf'].map((name) => ({ name, mimeType: 'application/pdf', buffer: pdf })));
+  const cards = own.locator('main .pdf');
+  const starts = cards.getByRole('button', { name: '解析開始' });
+  await starts.nth(1).waitFor();
+  await own.evaluate(noteBars);
+  await starts.nth(1).click();
+  await starts.nth(0).click();
+  for (const name of ['a.pdf', 'b.pdf']) {
+    const link = cards.filter({ hasText: name }).getByRole('link', { name: '結果をダウンロード' });
+    await link.waitFor();
+    const [download] = await Promise.all([own.waitForEvent('download'), link.click()]);
+    const result = JSON.parse(await readFile(await download.path(), 'utf8'));
+    assert.equal(result.pages, 400);
+    assert.equal(result.page_details.at(-1).words, 5);
+  }
+  const bars = await own.evaluate(() => window.bars);
+  for (const values of [bars['a.pdf'], bars['b.pdf']]) {
+    assert.ok(values.length >= 4, `the bar had only ${values}`);
+    assert.deepEqual(values, [...values].sort((a, b) => a - b));
+    assert.equal(values.at(-1), 100);
+  }
+  const together = 'SELECT max(locked_at) < min(updated_at) FROM pdf_batch_jobs';
+  assert.equal(server.psql(together), 't');
+  await japanese.close();
+  await server.end(worker);
+  server.psql('DROP TRIGGER slow ON rowrunner.steps');
 });
 
 test('it shows the last state while the database is away, and comes back', async () => {

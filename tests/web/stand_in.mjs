@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as fixtures from './fixtures.mjs';
+import { Workloads } from './workloads_stand_in.mjs';
 
 const WEB = fileURLToPath(new URL('../../web/', import.meta.url));
 const TYPES = { '.html': 'text/html; charset=utf-8', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml' };
@@ -23,6 +24,7 @@ export class StandIn {
       overview: fixtures.overview(), jobs: fixtures.jobs(), plan: fixtures.plan(), operations: [], failed: fixtures.failed(),
       workers: fixtures.workers(), plans: fixtures.plans(), next: 'CURSOR', count: { n: 10000, capped: true },
     });
+    this.workloads = new Workloads();
     this.server = createServer((request, response) => this.answer(request, response));
   }
 
@@ -62,7 +64,7 @@ export class StandIn {
       response.end(JSON.stringify(body));
     };
     const problem = (status, code, message = code) => json(status, { error: { code, message, request_id: 'r', retryable: status === 503 } });
-    if (!url.pathname.startsWith('/api/')) return this.file(url.pathname, response);
+    if (!url.pathname.startsWith('/api/') && !url.pathname.startsWith('/documents')) return this.file(url.pathname, response);
     const signedIn = !this.token || request.headers.cookie?.includes(`s=${this.token}`);
     if (url.pathname === '/api/session' && request.method === 'POST') {
       const { token } = await bodyOf(request);
@@ -78,6 +80,7 @@ export class StandIn {
     }
     if (url.pathname === '/api/session') return json(200, { user: this.token ? 'ann' : 'local', role: this.role });
     if (url.pathname === '/api/events') return this.stream(request, response);
+    if (await this.workloads.answer(request, url, json, response)) return undefined;
     if (request.method === 'POST') return this.change(url.pathname, await bodyOf(request), json, problem);
     return this.read(url, json, problem, response);
   }
@@ -122,7 +125,7 @@ export class StandIn {
       return row ? json(200, fixtures.jobDetails(row)) : problem(404, 'not_found');
     }
     if (what === 'jobs') {
-      const items = this.jobs.filter((job) => (!kind || job.kind === kind) && (!status || job.status === status));
+      const items = [...this.jobs, ...this.workloads.jobs].filter((job) => (!kind || job.kind === kind) && (!status || job.status === status));
       return json(200, { items: after ? items.slice(5) : items, next: after ? null : this.next, complete: Boolean(status), count: status ? this.count : null });
     }
     return problem(404, 'not_found');

@@ -247,14 +247,18 @@ BEGIN
 END
 $$;
 
--- The jobs that wait for a job, directly or over others: those that nothing waits for come first.
+-- The jobs that wait for a job, directly or over others: those that nothing waits for come first. An edge of a child
+-- that has fired already, which is left until the next sweep, does not count.
 CREATE FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) RETURNS TABLE (kind text, id uuid)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   WITH RECURSIVE below AS (
-    SELECT e.child_kind, e.child_id, 1 AS depth FROM rowrunner.edges e WHERE e.parent_kind = $1 AND e.parent_id = $2
+    SELECT w.child_kind, w.child_id, 1 AS depth FROM rowrunner.edges e
+    JOIN rowrunner.waits w ON w.child_kind = e.child_kind AND w.child_id = e.child_id
+    WHERE e.parent_kind = $1 AND e.parent_id = $2
     UNION
-    SELECT e.child_kind, e.child_id, b.depth + 1 FROM below b
+    SELECT w.child_kind, w.child_id, b.depth + 1 FROM below b
     JOIN rowrunner.edges e ON e.parent_kind = b.child_kind AND e.parent_id = b.child_id
+    JOIN rowrunner.waits w ON w.child_kind = e.child_kind AND w.child_id = e.child_id
     WHERE b.depth < 100000  -- should there be a cycle in spite of all
   )
   SELECT k.kind, b.child_id FROM below b JOIN rowrunner.kinds k ON k.id = b.child_kind

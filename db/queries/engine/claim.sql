@@ -37,7 +37,8 @@ WITH entry AS MATERIALIZED (
     AND CASE WHEN j.status = 'queued' AND j.priority = p.priority THEN j.run_at <= clock_timestamp() END
   RETURNING p.priority AS entry_priority, p.seq AS entry_seq,
             CASE WHEN j.status = 'processing' AND j.lease = $5::bigint THEN j.id
-                 ELSE rowrunner.refuse_claim(j.id) END AS id, j.attempts, j.max_attempts{columns}
+                 ELSE rowrunner.refuse_claim(j.id) END AS id, j.attempts, j.max_attempts,
+            j.run_at AS due_at{columns}
 ), seen AS MATERIALIZED (
   SELECT count(*) AS n, max(rowrunner.reached_mark(priority, seq)) AS last FROM entry
 ), untaken AS MATERIALIZED (

@@ -1,4 +1,4 @@
--- Who keeps dead rows of this database from being removed: sessions with an old snapshot or an open
+-- What keeps VACUUM from removing dead rows of this database: sessions with an old snapshot or an open
 -- transaction, standbys that report theirs, replication slots and prepared transactions; the oldest
 -- first. What the asking role may not see of a session (without pg_read_all_stats) is NULL. Statements
 -- end before their first literal, which may be a secret. VACUUM itself holds nothing up.

@@ -105,8 +105,9 @@ asio::awaitable<response> client::core::converse(std::shared_ptr<core> self,
                                                  std::unique_ptr<connection> on,
                                                  const request& wanted, const std::string& head,
                                                  clock::time_point deadline) {
-  const connection::limits allowed{self->options.max_header, wanted.max_body,
-                                   self->options.max_error_body, deadline, wanted.stall_timeout};
+  const connection::limits allowed{
+      self->options.max_header, wanted.max_body, self->options.max_error_body,
+      wanted.cut_body,          deadline,        wanted.stall_timeout};
   response answer = co_await on->exchange(head, wanted, allowed);
   self->idle.give(std::move(on), clock::now());
   co_return answer;

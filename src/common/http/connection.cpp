@@ -124,12 +124,13 @@ bool is_beyond(const parser& answer, const connection::limits& allowed, std::uin
   if (!answer.is_header_done()) return false;
   const std::uint64_t size = passed_on + answer.get().body().size();
   if (is_refusal(answer)) return size > allowed.error_body;
+  if (allowed.cut) return size > allowed.body;
   // The answer to a HEAD is done, whatever length it names.
   const std::uint64_t announced = answer.is_done() ? 0 : answer.content_length().value_or(0);
   return std::max<std::uint64_t>(size, announced) > allowed.body;
 }
 
-// The status of a refusal matters more than the end of its text.
+// The status matters more than the end of the text.
 message cut_off(message refusal, std::size_t size) {
   if (refusal.body().size() > size) refusal.body().resize(size);
   refusal.keep_alive(false);
@@ -322,14 +323,19 @@ asio::awaitable<message> connection::stream::converse(Wire& on, origin server,
   for (int interim = 0; interim <= most_interim_answers; ++interim) {
     parser answer;
     answer.header_limit(static_cast<std::uint32_t>(allowed.header));
-    answer.body_limit(std::max(allowed.body, allowed.error_body));
+    if (allowed.cut) {
+      answer.body_limit(boost::none);
+    } else {
+      answer.body_limit(std::max(allowed.body, allowed.error_body));
+    }
     answer.skip(wanted.method == "HEAD");
     const error_code failure = co_await read(on, answer, wanted.sink.get(), allowed);
     if (failure && interim == 0 && !answer.got_some() && is_end(failure)) {
       throw connection_closed(server, !unsent);
     }
-    if (failure == beast::http::error::body_limit && is_refusal(answer)) {
-      co_return cut_off(answer.release(), allowed.error_body);
+    if (failure == beast::http::error::body_limit && (allowed.cut || is_refusal(answer))) {
+      const auto size = is_refusal(answer) ? allowed.error_body : allowed.body;
+      co_return cut_off(answer.release(), size);
     }
     if (failure) throw read_failure(server, failure, allowed);
     const unsigned status = answer.get().result_int();

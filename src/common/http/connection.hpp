@@ -44,6 +44,8 @@ class connection {
     std::size_t body;
     /// Of an answer whose status is not 2xx: the rest is cut off, which is no failure.
     std::size_t error_body;
+    /// The same holds for any answer, beyond `body`.
+    bool cut;
     time_point deadline;
     /// For each piece; zero: none but the deadline.
     std::chrono::milliseconds stall;

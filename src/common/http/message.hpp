@@ -58,6 +58,8 @@ struct request {
   /// A longer body is an error, found before the memory is used; that of an answer whose status is
   /// not 2xx is cut off sooner (client_options::max_error_body).
   std::size_t max_body = 8 * 1024 * 1024;
+  /// A longer body is cut off instead: its beginning is all that is wanted.
+  bool cut_body = false;
   /// How many redirects to follow. 0: a redirect is an answer like any other.
   int follow_redirects = 0;
 };

@@ -75,7 +75,7 @@ bool is_begin(const call& one) {
 
 // Code inside of a statement can raise what a server says when it goes away, as a trigger does that
 // writes to yet another server. This server is there, as only a FATAL error ends the connection:
-// whoever waited for it to come back would hold up everything behind that statement.
+// a caller that waited for it to come back would hold up everything behind that statement.
 constexpr const char* raised_by_code = "38000";
 
 bool tells_of_a_lost_connection(std::string_view sqlstate) {

@@ -23,6 +23,9 @@ struct session::core {
   turn_queue turns;
   bool close_at_release = false;
   int closes = 0;
+  /// The last connection broke.
+  bool lost = false;
+  std::int64_t reconnects = 0;
 
   void keep_notifications() {
     if (!open) return;
@@ -32,6 +35,7 @@ struct session::core {
 
   void drop() {
     keep_notifications();
+    if (open && open->broken()) lost = true;
     open.reset();
   }
 };
@@ -69,6 +73,8 @@ void session::on_connect(std::vector<statement> statements) {
   core_->first_statements = std::move(statements);
 }
 
+std::int64_t session::reconnects() const { return core_->reconnects; }
+
 void session::set_pooled() {
   core_->options.pooled = true;
   close();
@@ -100,6 +106,7 @@ asio::awaitable<void> session::connect(std::shared_ptr<core> shared) {
     co_await fresh->run(std::move(calls));
   }
   shared->open = std::move(fresh);
+  if (std::exchange(shared->lost, false)) ++shared->reconnects;
 }
 
 asio::awaitable<session::turn> session::take(std::shared_ptr<core> shared, urgency how) {

@@ -54,6 +54,9 @@ class session {
   /// From now on it uses nothing that a transaction-mode pooler does not keep.
   void set_pooled();
 
+  /// How many connections were opened in place of one that was lost.
+  std::int64_t reconnects() const;
+
   /// Both throw connect_failed, connection_lost or query_error. May be cancelled up to the moment
   /// when the calls are sent.
   asio::awaitable<std::vector<result>> run(std::vector<call> calls);

@@ -34,6 +34,12 @@ void session_pool::set_pooled() {
   for (const auto& each : core_->all) each->set_pooled();
 }
 
+std::int64_t session_pool::reconnects() const {
+  std::int64_t sum = 0;
+  for (const auto& each : core_->all) sum += each->reconnects();
+  return sum;
+}
+
 session_pool::loan::loan(std::shared_ptr<core> owner)
     : owner_(std::move(owner)), open_(owner_->idle.back()) {
   owner_->idle.pop_back();
@@ -45,7 +51,7 @@ session_pool::loan::~loan() {
   owner_->turns.pass_on();
 }
 
-// Whoever has taken a turn finds an idle session.
+// A caller that has taken a turn finds an idle session.
 asio::awaitable<session_pool::loan> session_pool::lend(std::shared_ptr<core> shared) {
   co_await shared->turns.take();
   co_return loan(std::move(shared));

@@ -38,6 +38,9 @@ class session_pool {
   /// From now on it uses nothing that a transaction-mode pooler does not keep.
   void set_pooled();
 
+  /// Of all its sessions.
+  std::int64_t reconnects() const;
+
   /// As session::run_one.
   asio::awaitable<result> run_one(call one);
 

@@ -57,20 +57,33 @@ std::unique_ptr<store> make_gcs_store(const environment& settings, http::client&
   return std::make_unique<gcs_store>(http, std::move(credentials), std::move(options));
 }
 
-}  // namespace
-
-std::unique_ptr<store> make_store(const environment& settings, http::client& http,
-                                  offload elsewhere) {
+/// LOCAL, or else GCP.
+bool is_local(const environment& settings) {
   const std::string given = settings.get("STORAGE_TYPE").value_or("LOCAL");
   std::string type = given;
   std::transform(type.begin(), type.end(), type.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  if (type == "GCP") return make_gcs_store(settings, http);
-  if (type != "LOCAL") {
+  if (type != "LOCAL" && type != "GCP") {
     throw usage_error("STORAGE_TYPE: " + given + " is not known; it is LOCAL or GCP");
   }
-  const auto root = settings.get("LOCAL_STORAGE_PATH").value_or("./local_storage");
-  return std::make_unique<local_store>(root, std::move(elsewhere));
+  return type == "LOCAL";
+}
+
+std::string root_of(const environment& settings) {
+  return settings.get("LOCAL_STORAGE_PATH").value_or("./local_storage");
+}
+
+}  // namespace
+
+std::unique_ptr<store> make_store(const environment& settings, http::client& http,
+                                  offload elsewhere) {
+  if (!is_local(settings)) return make_gcs_store(settings, http);
+  return std::make_unique<local_store>(root_of(settings), std::move(elsewhere));
+}
+
+std::optional<std::filesystem::path> local_folder(const environment& settings) {
+  if (!is_local(settings)) return std::nullopt;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(root_of(settings)));
 }
 
 }  // namespace rowrunner::storage

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "common/environment.hpp"
 #include "common/http/client.hpp"
@@ -19,5 +21,8 @@ namespace rowrunner::storage {
 /// The client must live longer than the store.
 std::unique_ptr<store> make_store(const environment& settings, http::client& http,
                                   offload elsewhere = run_inline);
+
+/// The folder of STORAGE_TYPE=LOCAL, as an absolute path without links; nothing for other types.
+std::optional<std::filesystem::path> local_folder(const environment& settings);
 
 }  // namespace rowrunner::storage

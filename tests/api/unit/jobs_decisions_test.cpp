@@ -44,8 +44,9 @@ TEST(api_document, statuses_in_the_words_of_the_document) {
   EXPECT_EQ(status("succeeded"), "completed");
   EXPECT_EQ(status("failed", "no paper"), "failed");
   EXPECT_EQ(status("cancelled"), "cancelled");
+  EXPECT_EQ(status("failed", "cancelled: by the printer"), "failed");
+  job.cancelled = true;  // its table has no other word
   EXPECT_EQ(status("failed", "cancelled: not needed"), "cancelled");
-  EXPECT_EQ(status("failed", "cancelled by the printer"), "failed");
 }
 
 TEST(api_document, the_error_of_an_earlier_attempt_is_none) {
@@ -68,6 +69,47 @@ TEST(api_document, progress_in_percent_and_pages) {
   ended.status = "failed";
   EXPECT_EQ(document_json(ended).at("current_page"), 4);
   EXPECT_EQ(document_json(job_state{}).at("current_page"), 0);
+}
+
+/// total_pages, processed_pages, current_page and progress.
+std::string pages_of(const job_state& job) {
+  const auto seen = document_json(job);
+  std::string out;
+  for (const char* field : {"total_pages", "processed_pages", "current_page", "progress"}) {
+    out += (out.empty() ? "" : " ") + seen.at(field).dump();
+  }
+  return out;
+}
+
+TEST(api_document, the_total_of_the_row_counts_where_no_report_has_one) {
+  auto job = processing(0, 0);
+  job.total_pages = 10;
+  EXPECT_EQ(pages_of(job), "10 0 1 0");
+  job.progress = job_progress{4, 0, "starting"};
+  EXPECT_EQ(pages_of(job), "10 4 5 40");
+  job.progress = job_progress{4, 8, ""};
+  EXPECT_EQ(pages_of(job), "8 4 5 50");
+  job.progress.reset();
+  EXPECT_EQ(pages_of(job), "10 0 1 0");
+}
+
+TEST(api_document, no_more_pages_are_processed_than_there_are) {
+  EXPECT_EQ(pages_of(processing(12, 10)), "10 10 10 100");
+  EXPECT_EQ(pages_of(processing(3, 0)), "0 3 3 0");  // the total is not known
+}
+
+TEST(api_document, a_completed_job_has_all_its_pages_and_the_time_of_its_end) {
+  auto job = processing(4, 10);
+  job.status = "succeeded";
+  job.updated_at = "2025-09-30T10:05:00Z";
+  EXPECT_EQ(pages_of(job), "10 10 10 100");
+  EXPECT_EQ(document_json(job).at("estimated_completion"), job.updated_at);
+  job.progress.reset();
+  job.total_pages = 10;
+  EXPECT_EQ(pages_of(job), "10 10 10 100");
+  job.total_pages = 0;
+  EXPECT_EQ(pages_of(job), "0 0 0 100");
+  EXPECT_TRUE(document_json(job).at("estimated_completion").is_null());  // nothing to go by
 }
 
 TEST(api_events, a_list_of_jobs) {
@@ -100,6 +142,23 @@ TEST(api_operations_unit, batches_shrink_at_failures_and_grow_again) {
   EXPECT_EQ(size.now(), batch_size::most);
 }
 
+TEST(api_operations_unit, only_what_one_job_causes_is_passed_over) {
+  for (const char* of_a_job : {"55P03", "57014", "23514", "23505", "P0001"}) {
+    EXPECT_EQ(remedy_of(of_a_job, false), batch_remedy::take_fewer) << of_a_job;
+    EXPECT_EQ(remedy_of(of_a_job, true), batch_remedy::pass_over) << of_a_job;
+  }
+  for (const char* passing : {"40001", "40P01"}) {
+    EXPECT_EQ(remedy_of(passing, false), batch_remedy::take_fewer) << passing;
+    EXPECT_EQ(remedy_of(passing, true), batch_remedy::wait) << passing;
+  }
+  for (const char* of_the_server : {"53100", "53200", "53300", "57P01", "25006"}) {
+    EXPECT_EQ(remedy_of(of_the_server, false), batch_remedy::wait) << of_the_server;
+    EXPECT_EQ(remedy_of(of_the_server, true), batch_remedy::wait) << of_the_server;
+  }
+  EXPECT_EQ(remedy_of("42501", false), batch_remedy::give_up);
+  EXPECT_EQ(remedy_of("42501", true), batch_remedy::give_up);
+}
+
 TEST(api_overview_unit, problems_are_named_where_they_are_some) {
   admin::database_stats stats;
   admin::kind_stats fine;
@@ -121,7 +180,7 @@ TEST(api_overview_unit, problems_are_named_where_they_are_some) {
   blocker.name = "42";
   blocker.seconds = 301;
   stats.vacuum_blockers = {blocker};
-  const auto problems = problems_of(stats);
+  const auto problems = problems_of(stats, std::chrono::minutes(5));
   ASSERT_EQ(problems.size(), 3u);
   EXPECT_EQ(problems[0].at("code"), "no_live_worker");
   EXPECT_EQ(problems[1].at("code"), "oldest_too_old");

@@ -84,7 +84,7 @@ void check_cancel(const evidence& about, const job_story& story, const transitio
   }
   into.push_back({"I3", name,
                   "it was cancelled under lease " + std::to_string(*t.old_lease) +
-                      ", though nobody asked for that while this run went on",
+                      ", though it was not asked for while this run went on",
                   lines_of(story)});
 }
 

@@ -45,7 +45,7 @@ TEST(causes, a_run_that_is_cancelled_for_an_earlier_request_is_found) {
   EXPECT_EQ(cancelled(9, 10), "");
   EXPECT_EQ(cancelled(8, 0), "") << "the answer was lost, so it may have come at any time";
   EXPECT_EQ(cancelled(8, 9),
-            "I3 job-6: it was cancelled under lease 61, though nobody asked for that while this run"
+            "I3 job-6: it was cancelled under lease 61, though it was not asked for while this run"
             " went on");
 }
 

@@ -50,7 +50,7 @@ class walk {
   void check_return(const transition& t) {
     const auto* asked = about_.event_about("requeue", story_.row->name);
     if (t.after != "queued" || asked == nullptr || ++returns_ > requeues()) {
-      blame("I2", "it left " + t.before + " for " + t.after + " though nobody asked for a retry");
+      blame("I2", "it left " + t.before + " for " + t.after + " though no retry was asked for");
     }
   }
 
@@ -85,7 +85,7 @@ class walk {
       blame("I5", "it failed with attempts left");
     }
     if (t.after == "cancelled" && about_.event_about("cancel", story_.row->name) == nullptr) {
-      blame("I2", "it was cancelled though nobody asked for it");
+      blame("I2", "it was cancelled though that was not asked for");
     }
   }
 

@@ -30,16 +30,19 @@ TEST(spot_images_component, is_migrated_on_its_own) {
 TEST(spot_images_component, has_a_handler_of_its_name) {
   const spot_database db;
   EXPECT_THAT(command(db).error(2, {"worker", "--handler", "other=nope"}),
-              HasSubstr("unknown handler 'nope': there are spot_image, noop"));
+              ContainsRegex("unknown handler 'nope': there are .*spot_image.*, noop"));
 }
 
 TEST(spot_images_component, has_the_schema_that_is_kept) {
   std::ifstream file(source_dir() + "/tests/workloads/spot_images/schema.sql");
   std::string kept(std::istreambuf_iterator<char>(file), {});
   kept.erase(0, kept.find('\n') + 1);  // the line that says where it comes from
-  const spot_database db;
+  // Without the tables of other workloads.
+  const test_database db(test_database::contents::empty);
+  command(db).out({"migrate", "--only", "engine"});
+  command(db).out({"migrate", "--only", "spot_images"});
   const auto dump =
-      run_process({source_dir() + "/scripts/dump-schema", db.url(), "--exclude-schema=rowrunner"});
+      run_process({source_dir() + "/scripts/dump-schema", db.url(), "--exclude-schema=rowrunner*"});
   ASSERT_EQ(dump.exit_code, 0) << dump.err;
   EXPECT_THAT(dump.out, HasSubstr("CREATE TABLE public.spots"));
   EXPECT_TRUE(kept == dump.out) << "schema.sql is out of date: run scripts/dump-schema";

@@ -1,0 +1,2 @@
+-- Removes plans, blocks and replicas that are over.
+SELECT rowrunner_limits.clean_up()
