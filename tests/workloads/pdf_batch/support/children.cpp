@@ -23,6 +23,13 @@ bool is_living_child(const std::filesystem::path& folder, pid_t parent) {
   return std::stoi(line.substr(end + 4)) == parent;
 }
 
+std::string command_line(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/cmdline");
+  std::string out;
+  std::getline(file, out);
+  return out;
+}
+
 /// The kernel tells nothing of other processes' children, so it is asked now and then.
 bool becomes_true(const std::function<bool()>& what) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -37,10 +44,16 @@ bool becomes_true(const std::function<bool()>& what) {
 
 std::vector<pid_t> children_of(pid_t parent) {
   std::vector<pid_t> out;
+  // A child has its parent's command line until it executes its program, and the thread that starts
+  // it is suspended until then: a child that is stopped there would stop that thread, too.
+  const auto not_yet_executed = command_line(parent);
   for (const auto& each : std::filesystem::directory_iterator("/proc")) {
     const auto name = each.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (is_living_child(each.path(), parent)) out.push_back(std::stoi(name));
+    const auto pid = std::stoi(name);
+    if (is_living_child(each.path(), parent) && command_line(pid) != not_yet_executed) {
+      out.push_back(pid);
+    }
   }
   return out;
 }

@@ -6,7 +6,7 @@
 
 namespace rowrunner::testing {
 
-/// The child processes of a process that have not ended.
+/// The child processes of a process that run their program and have not ended.
 std::vector<pid_t> children_of(pid_t parent);
 
 /// Stops the first child of a process, in the middle of what it does, as soon as there is one; its
