@@ -938,9 +938,11 @@ DECLARE
   waiting rowrunner.waits;
   verdict text;
 BEGIN
-  IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+  IF rowrunner.snapshot_may_be_old() THEN
     RETURN 0;
   END IF;
+  PERFORM rowrunner.remove_missed_edges(m.parent_kind)
+    FROM (SELECT DISTINCT c.parent_kind FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL) m;
   FOREACH overdue IN ARRAY '{false,true}'::boolean[] LOOP
     waiting := NULL;
     WHILE fired < at_most AND clock_timestamp() < until LOOP
@@ -960,7 +962,8 @@ BEGIN
   -- Of children that wait no longer.
   DELETE FROM rowrunner.join_candidates WHERE ctid = ANY (ARRAY(
     SELECT c.ctid FROM rowrunner.join_candidates c
-    WHERE NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id)
+    WHERE c.child_kind IS NOT NULL
+      AND NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id)
     FOR UPDATE SKIP LOCKED));
   RETURN fired;
 END
@@ -1498,6 +1501,12 @@ BEGIN
   SELECT l.child_kind, l.child_id, of_kind, l.parent_id, bad FROM locked l;
 END
 $$;
+CREATE FUNCTION rowrunner.note_old_snapshot(of_kind smallint, ids uuid[]) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  INSERT INTO rowrunner.join_candidates (parent_kind, parent_id) SELECT $1, i FROM unnest($2) i
+$_$;
 CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1598,6 +1607,9 @@ BEGIN
   END IF;
   PERFORM rowrunner.note_ends(my_kind, ARRAY(SELECT d.id FROM deleted d WHERE d.status = 'succeeded'), false);
   PERFORM rowrunner.note_ends(my_kind, ARRAY(SELECT d.id FROM deleted d WHERE d.status <> 'succeeded'), true);
+  IF rowrunner.snapshot_may_be_old() THEN
+    PERFORM rowrunner.note_old_snapshot(my_kind, ARRAY(SELECT d.id FROM deleted d));
+  END IF;
   RETURN NULL;
 END
 $$;
@@ -1619,14 +1631,21 @@ BEGIN
   IF NOT EXISTS (SELECT FROM written w WHERE w.status NOT IN ('queued', 'processing')) THEN
     RETURN NULL;
   END IF;
-  SELECT array_agg(w.id) FILTER (WHERE w.status = 'succeeded'),
-         array_agg(w.id) FILTER (WHERE w.status NOT IN ('queued', 'processing', 'succeeded'))
+  SELECT array_agg(w.id ORDER BY w.id) FILTER (WHERE w.status = 'succeeded'),
+         array_agg(w.id ORDER BY w.id) FILTER (WHERE w.status NOT IN ('queued', 'processing', 'succeeded'))
     INTO good, bad FROM written w;
-  IF good IS NOT NULL THEN
-    PERFORM rowrunner.note_ends(my_kind, good, false);
+  IF rowrunner.snapshot_may_be_old() THEN
+    PERFORM rowrunner.note_old_snapshot(my_kind, good || bad);
   END IF;
-  IF bad IS NOT NULL THEN
-    PERFORM rowrunner.note_ends(my_kind, bad, true);
+  -- Jobs that end together were mostly enqueued together, and to look for the edges of each costs a tenth of what its
+  -- whole life costs: so first those between the first and the last of them.
+  IF EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = my_kind AND e.parent_id >= good[1]
+                                             AND e.parent_id <= good[cardinality(good)]) THEN
+    PERFORM rowrunner.note_ends(my_kind, rowrunner.parents_among(my_kind, good), false);
+  END IF;
+  IF EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = my_kind AND e.parent_id >= bad[1]
+                                             AND e.parent_id <= bad[cardinality(bad)]) THEN
+    PERFORM rowrunner.note_ends(my_kind, rowrunner.parents_among(my_kind, bad), true);
   END IF;
   RETURN NULL;
 END
@@ -1768,6 +1787,23 @@ CREATE FUNCTION rowrunner.pages_to_sweep() RETURNS bigint
   FROM pg_class c
   WHERE c.relnamespace = 'rowrunner'::regnamespace
     AND c.relname IN ('queue', 'delayed', 'failures', 'steps', 'progress', 'attempts', 'waits', 'edges')
+$$;
+CREATE FUNCTION rowrunner.parents_among(of_kind smallint, ids uuid[]) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  few CONSTANT integer := cardinality(ids) / 8;
+  near CONSTANT uuid[] := ARRAY(
+    SELECT e.parent_id FROM rowrunner.edges e
+    WHERE e.parent_kind = of_kind AND e.parent_id >= ids[1] AND e.parent_id <= ids[cardinality(ids)]
+    ORDER BY e.parent_kind, e.parent_id LIMIT few + 1);
+BEGIN
+  IF cardinality(near) > few THEN
+    RETURN ids;
+  END IF;
+  RETURN ARRAY(SELECT n FROM unnest(near) n WHERE n = ANY (ids));
+END
 $$;
 CREATE FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) RETURNS timestamp with time zone
     LANGUAGE sql
@@ -2154,6 +2190,64 @@ BEGIN
   RETURN removed + n;
 END
 $$;
+CREATE FUNCTION rowrunner.remove_ended_edges(kind_id smallint, addresses tid[]) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  job_table CONSTANT regclass := (SELECT c.oid FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
+                                  WHERE k.id = kind_id);
+  removed bigint;
+BEGIN
+  WITH x AS MATERIALIZED (
+    SELECT e.ctid AS address, e.*, w.when_failed FROM rowrunner.edges e
+    LEFT JOIN rowrunner.waits w ON w.child_kind = e.child_kind AND w.child_id = e.child_id
+    WHERE e.ctid = ANY (addresses) AND e.parent_kind + 0 = kind_id
+  ), j AS MATERIALIZED (
+    SELECT a.id, a.status FROM rowrunner.jobs_among(job_table, ARRAY(SELECT x.parent_id FROM x)) a
+    WHERE job_table IS NOT NULL
+  ), ended AS MATERIALIZED (
+    SELECT x.*, j.status IS DISTINCT FROM 'succeeded' AND x.when_failed IS NOT DISTINCT FROM 'cancel' AS cancels
+    FROM x LEFT JOIN j ON j.id = x.parent_id
+    WHERE coalesce(j.status, 'gone') NOT IN ('queued', 'processing')
+      AND (j.status IS NOT DISTINCT FROM 'succeeded' OR x.when_failed IS DISTINCT FROM 'hold')
+  ), free AS MATERIALIZED (
+    SELECT e.ctid AS address FROM rowrunner.edges e
+    WHERE e.ctid = ANY (ARRAY(SELECT n.address FROM ended n)) FOR UPDATE SKIP LOCKED
+  ), gone AS (
+    DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(SELECT f.address FROM free f))
+  )
+  INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
+    SELECT n.child_kind, n.child_id, CASE WHEN n.cancels THEN n.parent_kind END,
+           CASE WHEN n.cancels THEN n.parent_id END, n.cancels
+    FROM ended n JOIN free f ON f.address = n.address;
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  RETURN removed;
+END
+$$;
+CREATE FUNCTION rowrunner.remove_missed_edges(of_kind smallint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  notes CONSTANT tid[] := ARRAY(SELECT c.ctid FROM rowrunner.join_candidates c
+                                WHERE c.child_kind IS NULL AND c.parent_kind = of_kind
+                                LIMIT 1000 FOR UPDATE SKIP LOCKED);
+BEGIN
+  PERFORM rowrunner.remove_ended_edges(of_kind, ARRAY(
+    SELECT e.ctid FROM rowrunner.join_candidates c
+    JOIN rowrunner.edges e ON e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
+    WHERE c.ctid = ANY (notes)));
+  DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (notes);
+EXCEPTION WHEN OTHERS THEN
+  -- The next call tries again if it may help: the table is locked, the server is in trouble.
+  IF SQLSTATE !~ '^(40|53|55|57|58)' THEN
+    RAISE WARNING 'what waits for jobs of kind % that ended is left to the sweep: %',
+      (SELECT k.kind FROM rowrunner.kinds k WHERE k.id = of_kind), SQLERRM;
+    DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (notes);
+  END IF;
+END
+$$;
 CREATE FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT removed bigint, OUT problems text[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2470,6 +2564,9 @@ BEGIN
   END IF;
 END
 $_$;
+CREATE FUNCTION rowrunner.snapshot_may_be_old() RETURNS boolean
+    LANGUAGE sql STABLE
+    RETURN (current_setting('transaction_isolation'::text) <> ALL (ARRAY['read committed'::text, 'read uncommitted'::text]));
 CREATE FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb DEFAULT 'null'::jsonb) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2593,33 +2690,10 @@ CREATE FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, pages 
 DECLARE
   first_row CONSTANT tid := format('(%s,0)', from_page);
   end_row CONSTANT tid := format('(%s,0)', least(from_page + pages, 4294967294));
-  job_table CONSTANT regclass := (SELECT c.oid FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
-                                  WHERE k.id = kind_id);
-  removed bigint;
+  removed CONSTANT bigint := rowrunner.remove_ended_edges(kind_id, ARRAY(
+    SELECT e.ctid FROM rowrunner.edges e
+    WHERE e.ctid >= first_row AND e.ctid < end_row AND e.parent_kind + 0 = kind_id));
 BEGIN
-  -- One snapshot sees an edge and its parent: a parent that is run again may have a newer edge.
-  WITH x AS MATERIALIZED (
-    SELECT e.ctid AS address, e.* FROM rowrunner.edges e
-    WHERE e.ctid >= first_row AND e.ctid < end_row AND e.parent_kind + 0 = kind_id
-  ), j AS MATERIALIZED (
-    SELECT a.id, a.status FROM rowrunner.jobs_among(job_table, ARRAY(SELECT x.parent_id FROM x)) a
-    WHERE job_table IS NOT NULL
-  ), ended AS MATERIALIZED (
-    SELECT x.*, j.status IS DISTINCT FROM 'succeeded' AS failed FROM x LEFT JOIN j ON j.id = x.parent_id
-    WHERE coalesce(j.status, 'gone') NOT IN ('queued', 'processing')
-      AND (j.status IS NOT DISTINCT FROM 'succeeded' OR NOT EXISTS (
-             SELECT FROM rowrunner.waits w
-             WHERE w.child_kind = x.child_kind AND w.child_id = x.child_id AND w.when_failed = 'hold'))
-  ), free AS MATERIALIZED (
-    SELECT e.ctid AS address FROM rowrunner.edges e
-    WHERE e.ctid = ANY (ARRAY(SELECT n.address FROM ended n)) FOR UPDATE SKIP LOCKED
-  ), gone AS (
-    DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(SELECT f.address FROM free f))
-  )
-  INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
-    SELECT n.child_kind, n.child_id, n.parent_kind, n.parent_id, n.failed
-    FROM ended n JOIN free f ON f.address = n.address;
-  GET DIAGNOSTICS removed = ROW_COUNT;
   DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(
     SELECT e.ctid FROM rowrunner.edges e
     WHERE e.ctid >= first_row AND e.ctid < end_row AND e.child_kind + 0 = kind_id
@@ -2933,11 +3007,12 @@ CREATE TABLE rowrunner.failures (
     fingerprint bigint GENERATED ALWAYS AS (hashtextextended(regexp_replace("left"(COALESCE(error, ''::text), 300), '\m(?![45][0-9]{2}\M)[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*'::text, '#'::text, 'g'::text), (0)::bigint)) STORED NOT NULL
 );
 CREATE TABLE rowrunner.join_candidates (
-    child_kind smallint NOT NULL,
-    child_id uuid NOT NULL,
+    child_kind smallint,
+    child_id uuid,
     parent_kind smallint,
     parent_id uuid,
-    failed boolean DEFAULT false NOT NULL
+    failed boolean DEFAULT false NOT NULL,
+    CONSTRAINT child_or_parent CHECK ((((child_kind IS NULL) = (child_id IS NULL)) AND (COALESCE(child_id, parent_id) IS NOT NULL)))
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='1000', autovacuum_vacuum_cost_delay='0');
 ALTER TABLE rowrunner.kinds ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -3205,6 +3280,8 @@ REVOKE ALL ON FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boo
 GRANT ALL ON FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boolean) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.note_free_ends(of_kind smallint, ids uuid[], bad boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.note_free_ends(of_kind smallint, ids uuid[], bad boolean) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.note_old_snapshot(of_kind smallint, ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.note_old_snapshot(of_kind smallint, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.on_delete() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_insert() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.on_parent_delete() FROM PUBLIC;
@@ -3215,6 +3292,8 @@ REVOKE ALL ON FUNCTION rowrunner.on_wakeup() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.only_computes(expression pg_node_tree, catalog regclass, entry oid, job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.pages_to_sweep() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.pages_to_sweep() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.parents_among(of_kind smallint, ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.parents_among(of_kind smallint, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.progress(kind text, job_id uuid, lease bigint, done bigint, total bigint, message text) FROM PUBLIC;
@@ -3252,6 +3331,10 @@ REVOKE ALL ON FUNCTION rowrunner.release_held(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.remove_duplicates(of_kind smallint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.remove_ended_edges(kind_id smallint, addresses tid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.remove_ended_edges(kind_id smallint, addresses tid[]) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.remove_missed_edges(of_kind smallint) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.remove_missed_edges(of_kind smallint) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT removed bigint, OUT problems text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_worker;
@@ -3275,6 +3358,8 @@ REVOKE ALL ON FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regc
 GRANT ALL ON FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.share_rows(job_table regclass, ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.share_rows(job_table regclass, ids uuid[]) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.snapshot_may_be_old() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.snapshot_may_be_old() TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.step(kind text, job_id uuid, lease bigint, step text, result jsonb) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.steps(kind text, job_id uuid) FROM PUBLIC;

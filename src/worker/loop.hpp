@@ -46,6 +46,7 @@ class queue_loop {
   boost::asio::awaitable<bool> poll_for(const std::vector<lane*>& kinds);
   boost::asio::awaitable<void> handle_poll_row(lane& lane, const poll_row& row);
   boost::asio::awaitable<void> fire_joins(bool noted);
+  boost::asio::awaitable<std::int64_t> fire_noted_joins();
   boost::asio::awaitable<bool> rescue(lane& lane);
   boost::asio::awaitable<bool> move_due(lane& lane);
   boost::asio::awaitable<void> wait();
@@ -69,6 +70,7 @@ class queue_loop {
   std::uint64_t rounds_written_ = 0;
   bool stopping_ = false;
   pg::statement peek_, arm_, rescue_, move_due_, fire_joins_, lock_timeout_;
+  pg::statement begin_, commit_, rollback_;
 };
 
 }  // namespace rowrunner

@@ -1,5 +1,7 @@
 // Who lets a job run whose parents have ended, and what may be in the way.
 
+#include <future>
+
 #include "integration/joins_fixture.hpp"
 #include "support/worker_thread.hpp"
 
@@ -78,6 +80,100 @@ TEST_F(joins_fire, nothing_fires_in_a_transaction_with_an_old_snapshot) {
   EXPECT_EQ(fire(), "1");
 }
 
+// The trigger of such an end does not see an edge that was committed after its snapshot was taken.
+TEST_F(joins_fire, an_end_with_an_old_snapshot_counts_for_an_edge_that_it_does_not_see) {
+  const std::vector<std::string> ends = {"UPDATE part SET status = 'succeeded', lease = NULL",
+                                         "UPDATE part SET status = 'failed', lease = NULL",
+                                         "DELETE FROM part"};
+  for (const std::string level : {"REPEATABLE READ", "SERIALIZABLE"}) {
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      const auto part = level + std::to_string(i);
+      add(part);
+      ASSERT_EQ(claim("part"), part);
+      pqxx::connection other(db_.url());
+      pqxx::nontransaction session(other);
+      session.exec("BEGIN ISOLATION LEVEL " + level + "; SELECT");
+      join("after " + part, part);
+      session.exec(ends[i] + " WHERE name = '" + part + "'; COMMIT");
+      EXPECT_EQ(fire(), "1") << part;
+      EXPECT_EQ(claim("sum"), "after " + part);
+      EXPECT_EQ(left(), "0 0 0");
+    }
+  }
+}
+
+// What it noted must not remove the edge to the next run of the parent.
+TEST_F(joins_fire, a_parent_that_ended_with_an_old_snapshot_and_runs_again_is_waited_for) {
+  add("a");
+  ASSERT_EQ(claim("part"), "a");
+  db_.exec("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; UPDATE part SET status = 'failed'");
+  db_.exec("SELECT rowrunner.requeue('part', id) FROM part");
+  join("total", "a");
+  EXPECT_EQ(fire(), "0");
+  EXPECT_EQ(left(), "1 1 0");
+  end("a");
+  EXPECT_EQ(fire(), "1");
+}
+
+/// Waits until the second session waits for a lock of the first one.
+void wait_for_blocked(test_database& db, int holder, int waiter) {
+  const auto blocked = "SELECT " + std::to_string(holder) + " = ANY (pg_blocking_pids(" +
+                       std::to_string(waiter) + "))";
+  while (db.value(blocked) != "t") {
+  }
+}
+
+// The edge that is missed is removed while its parent is queued again, and named again before that
+// has committed.
+TEST_F(joins_fire, a_missed_edge_that_is_removed_leaves_the_one_to_the_next_run_of_its_parent) {
+  add("a,b");
+  join("total", "a,b");
+  ASSERT_EQ(claim("part"), "a");
+  db_.exec(
+      "ALTER TABLE part DISABLE TRIGGER USER; UPDATE part SET status = 'failed', lease = NULL WHERE"
+      " name = 'a'; ALTER TABLE part ENABLE TRIGGER USER; INSERT INTO rowrunner.join_candidates"
+      " (parent_kind, parent_id) SELECT k.id, p.id FROM rowrunner.kinds k, part p"
+      " WHERE k.kind = 'part' AND p.name = 'a'");
+  pqxx::connection one(db_.url()), two(db_.url()), three(db_.url());
+  pqxx::work requeue(one), fires(two), joins(three);
+  requeue.exec("SELECT rowrunner.requeue('part', id) FROM part WHERE name = 'a'");
+  auto joined = std::async(std::launch::async, [&] { joins.exec(after("sum", "total", "a")); });
+  wait_for_blocked(db_, one.backendpid(), three.backendpid());
+  fires.exec("SELECT rowrunner.fire_joins()");
+  requeue.commit();
+  wait_for_blocked(db_, two.backendpid(), three.backendpid());
+  fires.commit();
+  joined.get();
+  joins.commit();
+  EXPECT_EQ(fire(), "0");
+  EXPECT_EQ(left(), "1 2 0");
+}
+
+TEST_F(joins_fire, a_locked_table_of_parents_with_old_snapshots_does_not_hold_up_others) {
+  db_.exec("CREATE TABLE other (" + job_columns() +
+           "); SELECT rowrunner.attach('other', kind => 'other', joins => true);"
+           "INSERT INTO other (name) VALUES ('b')");
+  add("a");
+  ASSERT_EQ(claim("part"), "a");
+  pqxx::connection old(db_.url());
+  pqxx::nontransaction session(old);
+  session.exec("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT");
+  join("after a", "a");
+  session.exec("UPDATE part SET status = 'succeeded'; COMMIT");
+  db_.exec(insert("sum", "after b") +
+           "SELECT rowrunner.run_after('sum', (SELECT id FROM sum WHERE name = 'after b'), 'other',"
+           " ARRAY(SELECT id FROM other)); UPDATE other SET status = 'succeeded'");
+  pqxx::connection blocker(db_.url());
+  pqxx::work tx(blocker);
+  tx.exec("LOCK TABLE part");
+  EXPECT_EQ(fire(), "1");
+  EXPECT_EQ(claim("sum"), "after b");
+  tx.abort();
+  EXPECT_EQ(fire(), "1");
+  EXPECT_EQ(claim("sum"), "after a");
+  EXPECT_EQ(left(), "0 0 0");
+}
+
 TEST_F(joins_fire, a_child_whose_row_is_locked_is_left_for_the_next_time) {
   add("a");
   join("total", "a");
@@ -124,9 +220,8 @@ TEST_F(joins_fire, a_child_that_cannot_be_written_does_not_hold_up_the_others) {
   EXPECT_EQ(claim("sum"), "bad");
 }
 
-// A worker of the kind polls, and fires the joins of every kind.
-TEST(joins_of_a_worker, fire_and_run_within_a_drain) {
-  jobs_database db;
+/// Ten parts, one that waits for them, one that waits for that one, and a worker that drains them.
+void drain_a_chain_of_joins(jobs_database& db) {
   db.exec("SELECT rowrunner.attach('test_jobs', kind => 'test', joins => true)");
   for (int i = 0; i < 10; ++i) db.add("part" + std::to_string(i));
   db.exec(
@@ -146,6 +241,20 @@ TEST(joins_of_a_worker, fire_and_run_within_a_drain) {
                      " 'processing' AND name NOT LIKE 'part%'"),
             "total after");
   EXPECT_TRUE(db.violations().empty());
+}
+
+// A worker of the kind polls, and fires the joins of every kind.
+TEST(joins_of_a_worker, fire_and_run_within_a_drain) {
+  jobs_database db;
+  drain_a_chain_of_joins(db);
+}
+
+TEST(joins_of_a_worker, fire_where_transactions_are_serializable_by_default) {
+  jobs_database db;
+  db.exec(
+      "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation ="
+      " serializable', current_database()); END $$");
+  drain_a_chain_of_joins(db);
 }
 
 TEST(joins_of_a_worker, run_within_two_seconds_of_the_last_end) {

@@ -78,6 +78,26 @@ TEST_F(interleavings_of_joins, of_a_parent_that_is_named_again_after_it_was_requ
   expect_outcomes("joins_named_again.txt");
 }
 
+// An end with an old snapshot has left its edge. The parent's row is not locked while that is
+// looked for, so nothing of it may remove the edge to the parent's next run.
+TEST_F(interleavings_of_joins, of_an_edge_that_was_missed_and_the_next_run_of_its_parent) {
+  for (const std::string policy : {"run", "cancel", "hold"}) {
+    const auto missed = [&] {
+      set_up(policy);
+      does.done(does.fail(1, 'a'));
+      on_stage.db.exec(
+          "DELETE FROM rowrunner.join_candidates; DELETE FROM rowrunner.edges;"
+          "INSERT INTO rowrunner.edges SELECT w.child_kind, '" +
+          id_of_job('a') +
+          "', w.child_kind, w.child_id FROM rowrunner.waits w;"
+          "INSERT INTO rowrunner.join_candidates (parent_kind, parent_id)"
+          " SELECT e.parent_kind, e.parent_id FROM rowrunner.edges e");
+    };
+    play(missed, {does.fire(), does.requeue('a'), does.run_after('c', 'a')});
+  }
+  expect_outcomes("joins_missed.txt");
+}
+
 TEST_F(interleavings_of_joins, of_two_parents_that_end_while_it_is_fired) {
   const auto both = [&] {
     set_up("run");

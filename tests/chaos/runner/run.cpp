@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <thread>
 
@@ -129,18 +128,10 @@ void warm_up(const arena& ground, int workers) {
   }
 }
 
-bool was_dealt(const run_options& options, std::string_view fault) {
-  std::ifstream file(options.folder + "/history.log");
-  const std::string all(std::istreambuf_iterator<char>(file), {});
-  return all.find(" " + std::string(fault) + "\n") != std::string::npos;
-}
-
-void drain(const arena& ground, const history& record, std::chrono::seconds at_most,
-           bool with_sweep) {
+void drain(const arena& ground, const history& record, std::chrono::seconds at_most) {
   const auto begun = std::chrono::steady_clock::now();
   record.note("runner healed");
   const auto connection = ground.connect();
-  if (with_sweep) pqxx::nontransaction(*connection).exec("SELECT rowrunner.sweep()");
   std::int64_t left = jobs_left(*connection);
   while (left > 0 && std::chrono::steady_clock::now() - begun < at_most) {
     std::this_thread::sleep_for(100ms);
@@ -192,11 +183,8 @@ std::vector<std::string> run(const run_options& options) {
     images.set(image_server::mood::well);
     joining.reset();
     enqueuing.stop();
-    // An end with an older snapshot than an edge leaves it to the sweep, which workers make every
-    // ten minutes (docs/job-tables.md).
     drain(ground, record,
-          options.seconds > long_run.count() ? longest_drain_with_sloths : longest_drain,
-          was_dealt(options, "serializable"));
+          options.seconds > long_run.count() ? longest_drain_with_sloths : longest_drain);
   }
   workers.measure();
   workers.shut_down();
