@@ -124,7 +124,7 @@ QUEUE = [
     Bar("burn-down with one join for 1,000 jobs / without joins", ratio("joins/with", "joins/without"), 0.9, 1.0),
     Bar("a poll, or firing a join, beside 200,000 held jobs, p99",
         worst("joins_ms/peek_p99", "joins_ms/fire_joins_p99"), 5, at_least=False, unit="ms"),
-    Bar("a sweep of 1,000 pages of joins, every two minutes, beside 200,000 held jobs",
+    Bar("a sweep of 1,000 pages of joins, every ten minutes, beside 200,000 held jobs",
         lambda figures: of(figures, "joins_ms/sweep"), None, at_least=False, unit="ms"),
     Bar("a job after 10,000 others: from the last end to its start, p99",
         lambda figures: of(figures, "joins_ms/fan_in"), 2000, at_least=False, unit="ms"),

@@ -17,6 +17,11 @@ RUN_AFTER = "SELECT rowrunner.run_after('bench', id, 'bench', " + IDS.format(tab
 SINCE_LAST_END = """
 SELECT extract(epoch FROM c.locked_at - (SELECT max(p.updated_at) FROM bench_jobs p WHERE p.name LIKE %s))::float8 * 1e3
 FROM bench_jobs c WHERE c.name = %s"""
+# Jobs of a diamond that started before the layer above them had ended.
+EARLY = """
+SELECT count(*) FROM bench_jobs m, bench_jobs t, bench_jobs b
+WHERE t.name = 'top 1' AND b.name = 'bottom' AND m.name LIKE 'middle %'
+  AND (m.locked_at < t.updated_at OR b.locked_at < m.updated_at)"""
 # A chunk of held jobs, each of which waits for the same job of tomorrow.
 HOLD = """
 DO $$
@@ -107,7 +112,7 @@ def held(context):
 
 
 def slowest_sweep(db):
-    """Of the calls that a worker makes one after the other, two minutes apart."""
+    """Of the calls that a worker makes one after the other, ten minutes apart."""
     kind, pages = db.rows("SELECT id, rowrunner.pages_to_sweep() FROM rowrunner.kinds WHERE kind = 'bench'")[0]
     slowest = 0
     for page in range(0, max(1, pages), SWEEP_PAGES):
@@ -175,6 +180,8 @@ def diamond(context):
         wait_succeeded(db, "bottom")
         processes.end(worker)
         late = db.value("SELECT count(*) FROM bench_jobs WHERE status <> 'succeeded'")
+        if db.value(EARLY):
+            raise RuntimeError("a job of the diamond ran before its parents had ended")
         took = db.value("SELECT extract(epoch FROM b.locked_at - t.updated_at)::float8 * 1e3"
                         " FROM bench_jobs b, bench_jobs t WHERE b.name = 'bottom' AND t.name = 'top 1'")
     context.record("joins_ms/diamond", f"a diamond of {middle + 2:,} jobs, from the end of the first to the last", "ms",
@@ -205,8 +212,11 @@ def same_moment(context):
         left = db.value("SELECT count(*) FROM rowrunner.waits")
         for process in (*workers, child):
             processes.end(process)
+    waited = [(at - moment) / 1e6 for _, at in starts]
+    if min(waited) < 0:
+        raise RuntimeError("a job ran before its parents had ended")
     context.record("joins_ms/same_moment", f"{joins:,} joins whose parents end at once, p99", "ms",
-                   percentile([(at - moment) / 1e6 for _, at in starts], 99))
+                   percentile(waited, 99))
     context.record("joins_once/same_moment", "joins whose parents end at once on four workers", "jobs",
                    left + not_once(starts, joins))
 

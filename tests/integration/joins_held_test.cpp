@@ -1,6 +1,7 @@
 // A job that waits for others: what holds it, and what ends its wait.
 
 #include "integration/joins_fixture.hpp"
+#include "support/command.hpp"
 
 namespace rowrunner::testing {
 namespace {
@@ -27,6 +28,25 @@ TEST_F(joins_held, nothing_that_people_write_lets_a_held_child_run) {
   end("a");
   EXPECT_EQ(fire(), "1");
   EXPECT_EQ(claim("sum"), "total");
+}
+
+TEST_F(joins_held, the_commands_tell_of_a_held_child_apart_and_leave_it_held) {
+  add("a");
+  join("total", "a");
+  const command rowrunner(db_);
+  for (const auto& kind : rowrunner.parsed({"stats"}).at("kinds")) {
+    const bool has_child = kind.at("kind") == "sum";
+    EXPECT_EQ(kind.at("held"), has_child ? 1 : 0) << kind;
+    EXPECT_EQ(kind.at("waiting"), has_child ? 0 : 1) << kind;
+    EXPECT_EQ(kind.at("delayed"), 0) << kind;
+  }
+  EXPECT_THAT(rowrunner.run({"doctor", "--fix"}).out, Not(::testing::HasSubstr("entries")));
+  EXPECT_TRUE(held("sum", "total"));
+  const auto parent = db_.value("SELECT id FROM part");
+  rowrunner.out({"jobs", "cancel", parent, "--cascade", "--reason", "not needed"});
+  EXPECT_EQ(status("part", "a"), "cancelled");
+  EXPECT_EQ(status("sum", "total"), "cancelled");
+  EXPECT_EQ(left(), "0 0 0");
 }
 
 // With the triggers disabled its row was ended and its waits row stayed.

@@ -24,6 +24,10 @@ class interleavings_of_joins : public interleavings {
     does.enqueue('b', attempts_of_b);
     does.done(does.claim(1, lease_time::expired));
     does.done(does.claim(2));
+    let_c_wait(policy);
+  }
+
+  void let_c_wait(const std::string& policy) {
     on_stage.run({"INSERT INTO test_jobs (id, name) VALUES ('" + id_of_job('c') +
                       "', 'c'); SELECT rowrunner.run_after('test', '" + id_of_job('c') +
                       "', 'test', ARRAY['" + id_of_job('a') + "'::uuid], '" + policy + "')",
@@ -64,6 +68,38 @@ TEST_F(interleavings_of_joins, of_a_new_parent_and_the_end_of_that_parent) {
     }
   }
   expect_outcomes("joins_new_parent.txt");
+}
+
+// The same with ends that are not written by the worker that runs the new parent.
+TEST_F(interleavings_of_joins, of_a_new_parent_and_a_rescue_or_cancel_of_it_or_a_function) {
+  for (const std::string policy : {"run", "cancel"}) {
+    const auto queued_b = [&] {
+      does.enqueue('a', 1);
+      does.done(does.claim(1));
+      does.enqueue('b', 1);
+      let_c_wait(policy);
+    };
+    play(queued_b, {does.run_after('c', 'b'), does.cancel('b')});
+    play(queued_b, {does.run_after('c', 'b'), does.cancel('b'), does.fire()});
+    const auto lost_b = [&] {
+      does.enqueue('a', 1);
+      does.done(does.claim(1));
+      does.enqueue('b', 1);
+      does.done(does.claim(2, lease_time::expired));
+      let_c_wait(policy);
+    };
+    play(lost_b, {does.run_after('c', 'b'), does.rescue()});
+    play(lost_b, {does.run_after('c', 'b'), does.rescue(), does.fire()});
+    for (const auto& end : {does.call_succeed(2, 'b'), does.call_fail(2, 'b')}) {
+      play(lost_b, {does.run_after('c', 'b'), end});
+      const auto waits_for_both = [&] {
+        lost_b();
+        does.done(does.run_after('c', 'b'));
+      };
+      play(waits_for_both, {does.call_succeed(1, 'a'), end, does.fire()});
+    }
+  }
+  expect_outcomes("joins_other_ends.txt");
 }
 
 // A note of the first end of a parent must not remove the edge to its next run.
