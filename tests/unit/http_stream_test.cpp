@@ -14,6 +14,7 @@ namespace fs = std::filesystem;
 using rowrunner::testing::memory_growth;
 using ::testing::HasSubstr;
 
+// What may grow is the same for any size, so this stands for files of 500 MB, too.
 constexpr std::uint64_t large = 96 * 1024 * 1024;
 constexpr std::size_t little = 8 * 1024 * 1024;
 
