@@ -60,10 +60,17 @@ std::int64_t jobs_left(pqxx::connection& on) {
       .as<std::int64_t>();
 }
 
-std::int64_t jobs_held_by(pqxx::connection& on, const std::string& worker) {
+bool is_taken_over(pqxx::connection& on, const std::string& worker) {
+  constexpr const char* question =
+      "WITH lost AS (SELECT n, job_id FROM chaos_transitions WHERE worker = $1 AND after = 'queued'"
+      "              AND error = 'worker ' || $1 || ' was lost')"
+      " SELECT CASE WHEN EXISTS (SELECT FROM rowrunner.leases WHERE worker = $1) THEN false"
+      "             ELSE NOT EXISTS (SELECT FROM lost)"
+      "                  OR EXISTS (SELECT FROM lost l JOIN chaos_transitions t ON t.job_id = "
+      "l.job_id"
+      "                             WHERE t.n > l.n AND t.after = 'processing') END";
   pqxx::work tx(on);
-  return pg::exec(tx, "SELECT count(*) FROM rowrunner.leases WHERE worker = $1", worker)[0][0]
-      .as<std::int64_t>();
+  return pg::exec(tx, question, worker)[0][0].as<bool>();
 }
 
 void collect(const arena& ground, const std::string& path) {

@@ -9,8 +9,9 @@ namespace rowrunner::chaos {
 /// Jobs that have not ended.
 std::int64_t jobs_left(pqxx::connection& on);
 
-/// Jobs that run under the name of this worker.
-std::int64_t jobs_held_by(pqxx::connection& on, const std::string& worker);
+/// Nothing runs under the name of this worker, and of the jobs that it has lost, if any, another
+/// one has begun.
+bool is_taken_over(pqxx::connection& on, const std::string& worker);
 
 /// Writes what stands in the database at the end into a file, as run_record.hpp reads it, and looks
 /// at the pictures.

@@ -1,11 +1,20 @@
 #include "chaos/runner/stage.hpp"
 
+#include <thread>
+
 #include "chaos/runner/collect.hpp"
 
 namespace rowrunner::chaos {
 
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
+
+namespace {
+
+/// A server that crashed is away for a while, and leases run out only after that.
+constexpr milliseconds most_for_a_rescue{30'000};
+
+}  // namespace
 
 void stage::begin(milliseconds for_how_long) {
   const std::lock_guard lock(mutex_);
@@ -35,16 +44,17 @@ void stage::fill() {
 
 void stage::pause_until_taken_over(const std::string& worker, milliseconds at_least,
                                    milliseconds then) {
+  const auto until = steady_clock::now() + at_least + most_for_a_rescue;
   pause(at_least);
-  for (int i = 0; i < 100 && raging(); ++i) {
+  while (steady_clock::now() < until) {
     try {
-      if (jobs_held_by(*ground.connect(), worker) == 0) break;
+      if (is_taken_over(*ground.connect(), worker)) break;
     } catch (const pqxx::failure&) {
       // The server is away, and nothing can be taken over.
     }
-    pause(milliseconds{100});
+    std::this_thread::sleep_for(milliseconds{100});
   }
-  pause(then);
+  std::this_thread::sleep_for(then);
 }
 
 void stage::calm() {
