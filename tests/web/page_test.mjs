@@ -135,7 +135,7 @@ describe('jobs', () => {
     assert.equal(await page.getByLabel('Kind').inputValue(), 'spot_image');
     await page.goBack();
     await waitFor(() => !address().includes('kind'), 'the way back');
-    assert.equal(await page.getByLabel('Kind').inputValue(), '');
+    await waitFor(async () => (await page.getByLabel('Kind').inputValue()) === '', 'the list of all kinds');
     await text('渡月橋').waitFor();
   });
 
