@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "common/http/url.hpp"
 #include "common/storage/make_store.hpp"
 #include "workloads/providers/error.hpp"
@@ -30,10 +32,23 @@ fs::path place_of(int fd) {
   return failed ? fs::path() : place;
 }
 
+// By its inode, as it may have several names.
+bool is_one_of(const std::vector<fs::path>& files, const struct stat& facts) {
+  return std::ranges::any_of(files, [&facts](const fs::path& file) {
+    struct stat other {};
+    return ::stat(file.c_str(), &other) == 0 && other.st_dev == facts.st_dev &&
+           other.st_ino == facts.st_ino;
+  });
+}
+
 }  // namespace
 
 data_dir data_dir_from(const environment& env) {
-  return {env.get("DATA_DIR").value_or("/data"), storage::local_folder(env)};
+  data_dir where{env.get("DATA_DIR").value_or("/data"), storage::local_folder(env)};
+  for (const char* variable : {"DRIVE_SERVICE_ACCOUNT_JSON", "GOOGLE_APPLICATION_CREDENTIALS"}) {
+    if (const auto key = env.get(variable)) where.keys.emplace_back(*key);
+  }
+  return where;
 }
 
 std::optional<std::string> warning_about(const data_dir& where) {
@@ -76,7 +91,8 @@ descriptor open_in_data_dir(const data_dir& where, const fs::path& path, std::ui
   struct stat facts {};
   const auto place = place_of(opened.get());
   const bool allowed = is_below(base, place) && !(where.closed && is_in(*where.closed, place));
-  if (!opened || !allowed || fstat(opened.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) {
+  if (!opened || !allowed || fstat(opened.get(), &facts) != 0 || !S_ISREG(facts.st_mode) ||
+      is_one_of(where.keys, facts)) {
     throw no_such_file();
   }
   if (static_cast<std::uint64_t>(facts.st_size) > limit) {

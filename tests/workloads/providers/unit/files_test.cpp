@@ -161,6 +161,23 @@ TEST_F(file_providers, the_storage_of_other_users_is_closed_also_inside_of_the_d
   EXPECT_EQ(fetch("local:a.pdf", 1000, {{"LOCAL_STORAGE_PATH", folder_.path().string()}}), refused);
 }
 
+TEST_F(file_providers, the_keys_of_service_accounts_are_closed_by_every_name) {
+  const auto key = data() / "sa.json";
+  write(key, "a private key");
+  fs::create_symlink(key, data() / "link.json");
+  fs::create_hard_link(key, data() / "twin.json");
+  EXPECT_EQ(fetch("local:sa.json"), "a private key")
+      << "a file like others as long as no variable names it";
+  for (const char* variable : {"DRIVE_SERVICE_ACCOUNT_JSON", "GOOGLE_APPLICATION_CREDENTIALS"}) {
+    for (const char* name : {"sa.json", "link.json", "twin.json"}) {
+      EXPECT_EQ(fetch(std::string("local:") + name, 1000, {{variable, key.string()}}),
+                "final: fileId names no file in DATA_DIR")
+          << variable << ' ' << name;
+    }
+    EXPECT_EQ(fetch("local:a.pdf", 1000, {{variable, key.string()}}), "inside");
+  }
+}
+
 TEST_F(file_providers, folders_that_contain_each_other_are_worth_a_warning) {
   const auto warning = [this](const fs::path& store) {
     return warning_about(data_dir_from(environment({{"DATA_DIR", data().string()},
