@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A client that was written from the document alone: from_the_document.py EMULATOR SERVER TOKEN STORAGE JOB_ID PAGES
 [REDIS_PORT]
 
