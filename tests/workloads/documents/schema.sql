@@ -62,6 +62,7 @@ CREATE TABLE public.document_jobs (
 WITH (fillfactor='25', autovacuum_vacuum_scale_factor='0.05');
 CREATE TABLE public.document_pages (
     document_id uuid NOT NULL,
+    document_owner text,
     page integer NOT NULL,
     text text DEFAULT ''::text NOT NULL,
     folded text GENERATED ALWAYS AS (public.folded_text(text)) STORED NOT NULL,

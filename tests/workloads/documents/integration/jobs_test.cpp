@@ -1,4 +1,6 @@
 // Jobs of documents without a worker: retries, the queue, admins, rights, the status.
+#include "api/web_socket.hpp"
+#include "support/notices.hpp"
 #include "workloads/documents/support/document_server.hpp"
 
 namespace rowrunner::testing {
@@ -136,6 +138,32 @@ TEST_F(document_jobs, a_removed_user_has_no_tokens_left) {
   EXPECT_EQ(json::parse(reply.body), json({{"message", "User deleted successfully"}}));
   EXPECT_EQ(call("GET", "/documents", "other").status, 401);
   EXPECT_EQ(refusal(call("DELETE", "/admin/users/other", "admin")), "404 User not found");
+// The page of the document shows its newest job to the owner, too.
+TEST_F(document_jobs, that_an_admin_has_started_are_also_for_the_owner_of_the_document) {
+  const auto document = document_of(add());
+  const auto reply = call("POST", "/admin/documents/" + document + "/reprocess", "admin");
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  const auto job = get("/documents/" + document).at("job_id").get<std::string>();
+  EXPECT_EQ(job, json::parse(reply.body).at("job_id"));
+  const auto path = "/documents/jobs/" + job;
+  const auto row = "/api/jobs/document/" +
+                   db_.value("SELECT id FROM document_jobs WHERE job_id = '" + job + "'");
+  tokens_["former admin"] = db_.token("admin", "user");
+  for (const char* role : {"admin", "former admin", "user"}) {
+    EXPECT_EQ(get(path, role).at("user_id"), "admin") << role;
+    EXPECT_EQ(get(row, role).at("status"), "queued") << role;
+    web_socket socket(server_.port(), "/ws/jobs/" + job, bearer(tokens_.at(role)));
+    EXPECT_EQ(socket.read().at("status"), "pending") << role;
+  }
+  for (const char* role : {"other", "viewer", "operator"}) {
+    EXPECT_EQ(refusal(call("GET", path, role)), "403 Not authorized") << role;
+  }
+  EXPECT_EQ(call("GET", row, "other").status, 403);
+  EXPECT_EQ(refusal(call("POST", path + "/cancel", "other")), "403 Not authorized");
+  EXPECT_EQ(call("POST", path + "/cancel").status, 200);
+  EXPECT_EQ(call("POST", path + "/retry").status, 200);
+}
+
   EXPECT_EQ(refusal(call("DELETE", "/admin/users/nobody", "admin")), "404 User not found");
   EXPECT_EQ(call("DELETE", "/admin/users/user", "operator").status, 403);
   EXPECT_EQ(refusal(call("DELETE", "/admin/users/admin", "admin")),
