@@ -86,30 +86,29 @@ asio::awaitable<std::optional<job_state>> find_by_public_id(pg::session& session
   co_return co_await admin::read_jobs(session, read);
 }
 
-asio::awaitable<std::optional<std::string>> read_owner(pg::session& session, job_key key) {
-  const auto read = [&](transaction& tx) -> asio::awaitable<std::optional<std::string>> {
+asio::awaitable<bool> belongs_to(pg::session& session, std::string user, job_key key) {
+  const auto read = [&](transaction& tx) -> asio::awaitable<bool> {
     const auto kinds = co_await read_served_kinds(tx);
     for (const auto& kind : kinds) {
       if (kind.kind != key.kind) continue;
-      const auto text = kind.fill_in(queries::job_owner);
-      const query filled{queries::job_owner.name, text};
-      const auto rows = co_await tx.run(filled, key.id);
+      const auto text = kind.fill_in(queries::job_is_of_user);
+      const query filled{queries::job_is_of_user.name, text};
+      const auto rows = co_await tx.run(filled, key.id, user);
       if (rows.rows() == 0) {
         throw admin::error(admin::reason::no_such_job, "no job has the id " + key.id);
       }
-      if (rows.is_null(0, 0)) co_return std::nullopt;
-      co_return std::string(rows.get(0, 0));
+      co_return rows.get_bool(0, 0);
     }
     co_await admin::throw_unknown_kind(tx, key.kind);
-    co_return std::nullopt;
+    co_return false;
   };
   co_return co_await admin::read_jobs(session, read);
 }
 
 asio::awaitable<void> require_own(pg::session& session, const identity& who, job_key key) {
   if (who.as != role::user) co_return;
-  const auto owner = co_await read_owner(session, key);
-  if (owner != who.user) throw request_error(problem(403, "forbidden", "this job is not yours"));
+  const bool own = co_await belongs_to(session, who.user, key);
+  if (!own) throw request_error(problem(403, "forbidden", "this job is not yours"));
 }
 
 }  // namespace rowrunner::api

@@ -20,9 +20,9 @@ boost::asio::awaitable<std::optional<job_state>> find_by_public_id(pg::session& 
                                                                    std::string id,
                                                                    job_test preferred);
 
-/// The user that a job belongs to; nothing if it belongs to none. Throws admin::error{no_such_job}
-/// and error{unknown_kind}.
-boost::asio::awaitable<std::optional<std::string>> read_owner(pg::session& session, job_key key);
+/// Whether a job, or the document that it is about, belongs to the user. Throws
+/// admin::error{no_such_job} and error{unknown_kind}.
+boost::asio::awaitable<bool> belongs_to(pg::session& session, std::string user, job_key key);
 
 /// Throws request_error (403) if the caller is a plain user and the job another's.
 boost::asio::awaitable<void> require_own(pg::session& session, const identity& who, job_key key);

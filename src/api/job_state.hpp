@@ -46,6 +46,8 @@ struct job_state {
   std::optional<std::string> type;
   std::optional<std::int64_t> total_pages;
   std::optional<std::int64_t> retry_count;
+  /// Of jobs that somebody else may have asked for.
+  std::optional<std::string> document_owner;
 
   bool exists() const { return !status.empty(); }
   bool has_ended() const;

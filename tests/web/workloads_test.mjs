@@ -141,6 +141,33 @@ pageTest('a document that failed or was cancelled shows its reason and is read a
   await until(() => workloads.retried.length === 2);
 });
 
+pageTest('a document shows its newest job, also one that begins meanwhile', async (workloads) => {
+  const { document } = workloads;
+  Object.assign(workloads.documentJob, { status: 'completed', processed_pages: 3, estimated_completion: null });
+  await open(`#/document/${document.document_id}`);
+  await text('3 of 3 pages read').waitFor();
+  Object.assign(document, { job_id: `document_reprocess-${uuid(952)}`, job_status: 'processing' });
+  Object.assign(workloads.documentJob, { status: 'processing', processed_pages: 1 });
+  await text('1 of 3 pages read').waitFor();
+  await main().getByRole('button', { name: 'Cancel' }).waitFor();
+});
+
+for (const [status, why] of [[403, 'Your role does not allow this'], [404, 'Not found']]) {
+  pageTest(`a job whose status is refused with ${status} is asked for once, and why is said`, async (workloads) => {
+    const { document } = workloads;
+    const asked = (path) => server.requests.filter((one) => one === `GET /documents/${path}`).length;
+    workloads.jobRefusal = status;
+    await open(`#/document/${document.document_id}`);
+    await text(`The status of the job is not shown: ${why}`).waitFor();
+    assert.equal(await main().getByRole('button', { name: 'Cancel' }).count(), 0);
+    await until(() => asked(document.document_id) > 1);
+    assert.equal(asked(`jobs/${document.job_id}`), 1);
+    workloads.jobRefusal = null;
+    document.job_id = `document_reprocess-${uuid(952)}`;
+    await text('done about').waitFor();
+  });
+}
+
 pageTest('of a long document the pages around the wanted one are shown', async (workloads) => {
   workloads.document.total_pages = 320;
   await open(`#/document/${workloads.document.document_id}?page=317`);

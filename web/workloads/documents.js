@@ -21,6 +21,7 @@ sure|confidence {n} %|信頼度 {n} %
 pdf|Searchable PDF|検索可能PDF
 ask_cancel|Cancel the job of {title}?|{title} のジョブを取り消しますか？
 kept|Pages that were read are kept.|読み取り済みのページは残ります。
+hidden|The status of the job is not shown: {why}|ジョブの状態を表示できません：{why}
 pending|Waiting|待機中
 processing|Reading|読み取り中
 completed|Read|読み取り完了
@@ -133,13 +134,22 @@ function showDocument(app) {
 	const { params } = app.route;
 	const before = Math.max(0, Math.floor(((Number(params.page) || 1) - 1) / AT_ONCE) * AT_ONCE);
 	const texts = new Resource(`${url(id, 'pages')}${search({ after: before, limit: AT_ONCE })}`, app.draw, 5000);
+	let followed;
 	let job = null;
+	let refused = null;
 
-	// The status of the job is answered for a day; the document stays.
+	// The status of the job is answered for a day; the document stays, and may get another job.
 	async function readJob() {
 		const named = resource.data?.job_id;
-		if (!named || document.hidden || ['completed', 'failed', 'cancelled'].includes(job?.status)) return;
-		job = await get(`/documents/jobs/${encodeURIComponent(named)}`).catch(() => job);
+		if (named !== followed) [followed, job, refused] = [named, null, null];
+		if (!named || refused || document.hidden || ['completed', 'failed', 'cancelled'].includes(job?.status)) return;
+		try {
+			const read = await get(`/documents/jobs/${encodeURIComponent(named)}`);
+			if (named === followed) job = read;
+		} catch (error) {
+			// Whoever may not see it, or asks too late, does not ask again.
+			if (named === followed && [403, 404].includes(error.status)) refused = error;
+		}
 		app.draw();
 	}
 	const timer = setInterval(readJob, 1000);
@@ -148,7 +158,7 @@ function showDocument(app) {
 		const { job_id: named, title } = resource.data;
 		if (action === 'cancel' && !(await ask(t('documents.ask_cancel', { title }), t('documents.kept'), t('act.cancel'), 'danger'))) return;
 		await attempt(post(`/documents/jobs/${encodeURIComponent(named)}/${action}`));
-		job = null;
+		[followed, job] = [null, null];
 		resource.refresh();
 	};
 
@@ -167,7 +177,8 @@ function showDocument(app) {
 			h('p.line', state(status), h('span', words), until && h('span.muted', t('documents.left', { clock: clock(until) }))),
 			bar(done, one.total_pages, words),
 			job?.error && h('p.error', job.error),
-			h('div.buttons', buttons(status), h('a.button', { href: url(id, 'searchable.pdf'), download: '' }, t('documents.pdf')))
+			refused && h('p.error', t('documents.hidden', { why: reason(refused) })),
+			h('div.buttons', !refused && buttons(status), h('a.button', { href: url(id, 'searchable.pdf'), download: '' }, t('documents.pdf')))
 		);
 	}
 

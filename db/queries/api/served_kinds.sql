@@ -13,6 +13,9 @@ SELECT k.id, k.kind, format('%I.%I', n.nspname, c.relname), k.cancelled_status,
           AND a.atttypid IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype)) AS total_pages,
        (SELECT format('j.%I::bigint', a.attname) FROM pg_attribute a
         WHERE a.attrelid = c.oid AND a.attname = 'retry_count' AND a.attnum > 0 AND NOT a.attisdropped
-          AND a.atttypid IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype)) AS retry_count
+          AND a.atttypid IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype)) AS retry_count,
+       (SELECT format('j.%I::text', a.attname) FROM pg_attribute a
+        WHERE a.attrelid = c.oid AND a.attname = 'document_owner' AND a.attnum > 0
+          AND NOT a.attisdropped) AS document_owner
 FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table JOIN pg_namespace n ON n.oid = c.relnamespace
 ORDER BY k.kind

@@ -1,4 +1,6 @@
 // Jobs of documents without a worker: retries, the queue, admins, rights, the status.
+#include "api/web_socket.hpp"
+#include "support/notices.hpp"
 #include "workloads/documents/support/document_server.hpp"
 
 namespace rowrunner::testing {
@@ -75,16 +77,32 @@ TEST_F(document_jobs, the_route_of_all_kinds_counts_as_a_retry) {
             "409 Exceeded max retries (3)");
 }
 
-// Retrying all that failed goes on past a job that has no retries left.
+// Retrying those that failed goes on past a job that has no retries left, which does not count.
 TEST_F(document_jobs, whose_retries_are_spent_do_not_hold_up_others) {
   const auto spent = add();
   fail(spent);
   db_.exec("UPDATE document_jobs SET retry_count = 3");
   const auto other = add();
   fail(other);
-  EXPECT_EQ(db_.value("SELECT rowrunner.requeue_failed('document', 10)"), "1");
+  EXPECT_EQ(db_.value("SELECT rowrunner.requeue_failed('document', 1)"), "1");
   EXPECT_EQ(get("/documents/jobs/" + other).at("status"), "pending");
   EXPECT_EQ(get("/documents/jobs/" + spent).at("status"), "failed");
+}
+
+TEST_F(document_jobs, an_update_by_hand_hears_that_the_retries_are_spent) {
+  const auto job = add();
+  fail(job);
+  db_.exec("UPDATE document_jobs SET retry_count = 3");
+  const notices heard(db_.connection());
+  EXPECT_EQ(db_.value("SELECT rowrunner.requeue_failed('document', 1)"), "0");
+  EXPECT_EQ(heard.all(), "");
+  db_.exec("UPDATE document_jobs SET status = 'queued'");
+  EXPECT_THAT(heard.all(), HasSubstr("document job " + job + " stays failed"));
+  EXPECT_THAT(heard.all(), HasSubstr("POST /admin/documents/" + document_of(job) + "/reprocess"));
+  EXPECT_EQ(get("/documents/jobs/" + job).at("status"), "failed");
+  db_.exec("UPDATE document_jobs SET retry_count = 0");
+  db_.exec("UPDATE document_jobs SET status = 'queued'");
+  EXPECT_EQ(get("/documents/jobs/" + job).at("status"), "pending");
 }
 
 TEST_F(document_jobs, the_queue_has_them_in_order) {
@@ -118,6 +136,32 @@ TEST_F(document_jobs, admins_let_a_document_be_read_again) {
   EXPECT_EQ(refusal(call("POST", "/admin/documents/550e8400-e29b-41d4-a716-446655440000/reprocess",
                          "admin")),
             "404 Document not found");
+}
+
+// The page of the document shows its newest job to the owner, too.
+TEST_F(document_jobs, that_an_admin_has_started_are_also_for_the_owner_of_the_document) {
+  const auto document = document_of(add());
+  const auto reply = call("POST", "/admin/documents/" + document + "/reprocess", "admin");
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  const auto job = get("/documents/" + document).at("job_id").get<std::string>();
+  EXPECT_EQ(job, json::parse(reply.body).at("job_id"));
+  const auto path = "/documents/jobs/" + job;
+  const auto row = "/api/jobs/document/" +
+                   db_.value("SELECT id FROM document_jobs WHERE job_id = '" + job + "'");
+  tokens_["former admin"] = db_.token("admin", "user");
+  for (const char* role : {"admin", "former admin", "user"}) {
+    EXPECT_EQ(get(path, role).at("user_id"), "admin") << role;
+    EXPECT_EQ(get(row, role).at("status"), "queued") << role;
+    web_socket socket(server_.port(), "/ws/jobs/" + job, bearer(tokens_.at(role)));
+    EXPECT_EQ(socket.read().at("status"), "pending") << role;
+  }
+  for (const char* role : {"other", "viewer", "operator"}) {
+    EXPECT_EQ(refusal(call("GET", path, role)), "403 Not authorized") << role;
+  }
+  EXPECT_EQ(call("GET", row, "other").status, 403);
+  EXPECT_EQ(refusal(call("POST", path + "/cancel", "other")), "403 Not authorized");
+  EXPECT_EQ(call("POST", path + "/cancel").status, 200);
+  EXPECT_EQ(call("POST", path + "/retry").status, 200);
 }
 
 TEST_F(document_jobs, reprocessing_is_limited_to_20_an_hour) {
