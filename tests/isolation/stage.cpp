@@ -207,6 +207,8 @@ struct stage::schedule {
 stage::stage() {
   for (int i = 0; i < most_sessions; ++i) actors_.push_back(std::make_unique<actor>(db.url()));
   director_ = std::make_unique<actor>(db.url());
+  // What it asks after each order is estimated to be long, and compiling it would take longer.
+  director_->run({"SET jit = off", {}});
   // A deadlock is a failure; it need not be waited for.
   for (const auto& each : actors_) each->run({"SET deadlock_timeout = '100ms'", {}});
 }
