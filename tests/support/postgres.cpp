@@ -99,7 +99,7 @@ bool exists(pqxx::connection& server, const std::string& database) {
 // Several test processes start at once; the first makes the template. It gets its name only when it
 // is complete, so that one whose maker died is not taken for it.
 std::string template_for(pqxx::connection& server, const recipe& from) {
-  const std::string name = template_name(server, from);
+  std::string name = template_name(server, from);
   if (exists(server, name)) return name;
   run(server, "SELECT pg_advisory_lock(55512)");
   if (!exists(server, name)) {
