@@ -2292,19 +2292,27 @@ BEGIN
 END
 $$;
 CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS bigint
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-  WITH oldest AS MATERIALIZED (
-    SELECT f.job_id
-    FROM rowrunner.kinds k JOIN rowrunner.failures f ON f.kind = k.id
-    WHERE k.kind = requeue_failed.kind
-      AND NOT (k.cancelled_status = 'failed'
+DECLARE
+  mine rowrunner.kinds;
+  job uuid;
+  requeued bigint := 0;
+BEGIN
+  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.kind = requeue_failed.kind;
+  FOR job IN
+    SELECT f.job_id FROM rowrunner.failures f
+    WHERE f.kind = mine.id
+      AND NOT (mine.cancelled_status = 'failed'
                AND coalesce(f.error = 'cancelled' OR f.error LIKE 'cancelled: %', false))
     ORDER BY f.failed_at, f.job_id
-    LIMIT at_most
-  )
-  SELECT count(*) FILTER (WHERE rowrunner.requeue(requeue_failed.kind, o.job_id)) FROM oldest o
+  LOOP
+    EXIT WHEN requeued >= at_most;
+    requeued := requeued + rowrunner.requeue(mine.kind, job)::integer;
+  END LOOP;
+  RETURN requeued;
+END
 $$;
 CREATE FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER

@@ -129,7 +129,7 @@ effect run_after_effect(const join& what);
 bool requeue(pqxx::dbtransaction& tx, std::string_view kind, const std::string& id);
 
 /// The same for up to `limit` failed jobs of the kind, the oldest failure first; returns how many.
-/// Cancelled jobs are left alone.
+/// Cancelled jobs are left alone. Those that a trigger of their table keeps failed do not count.
 int requeue_failed(pqxx::dbtransaction& tx, std::string_view kind, int limit);
 
 }  // namespace rowrunner

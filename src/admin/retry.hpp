@@ -27,7 +27,8 @@ struct retried_failures {
   bool of_several_kinds = false;
 };
 
-/// Queues up to `limit` failed jobs of a kind, or of all kinds, again, the oldest failure first.
+/// Queues up to `limit` failed jobs of a kind, or of all kinds, again, the oldest failure first;
+/// those that a trigger of their table keeps failed do not count.
 /// Each kind commits on its own, so that a long list keeps no locks. Throws error{unknown_kind}
 /// and error{job_locked}.
 asio::awaitable<retried_failures> retry_failed(pg::session& session,

@@ -314,6 +314,21 @@ TEST_F(enqueue_test, requeues_failed_jobs_but_not_cancelled_ones) {
   EXPECT_EQ(claim_names(db_), "a b c");
 }
 
+TEST_F(enqueue_test, requeues_failed_jobs_behind_those_that_a_trigger_refuses) {
+  for (const std::string name : {"a", "b", "c"}) {
+    insert_job(db_, name, "status", "'failed'");
+  }
+  db_.exec(
+      "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';"
+      "CREATE TRIGGER refuse BEFORE UPDATE ON letter_jobs FOR EACH ROW"
+      " WHEN (NEW.status = 'queued' AND OLD.recipient = 'a') EXECUTE FUNCTION refuse()");
+  pqxx::work tx(db_.connection());
+  EXPECT_EQ(requeue_failed(tx, "letter", 0), 0);
+  EXPECT_EQ(requeue_failed(tx, "letter", 1), 1);
+  tx.commit();
+  EXPECT_EQ(claim_names(db_), "b");
+}
+
 TEST_F(enqueue_test, works_with_the_rights_of_an_application) {
   pqxx::work tx(db_.connection());
   tx.exec("SET LOCAL ROLE rowrunner_app");

@@ -5,6 +5,12 @@ CREATE FUNCTION public.document_retried() RETURNS trigger
     AS $$
 BEGIN
   IF OLD.retry_count >= 3 THEN
+    IF current_user <> 'rowrunner_job_writer' THEN
+      RAISE WARNING 'document job % stays %: it was retried % times, and can be retried 3 times', OLD.job_id,
+        OLD.status, OLD.retry_count
+        USING HINT = format('To have the document read again, POST /admin/documents/%s/reprocess; to allow this job'
+                            ' more retries, set its retry_count to 0 first.', OLD.document_id);
+    END IF;
     RETURN NULL;
   END IF;
   NEW.retry_count := OLD.retry_count + 1;
@@ -56,13 +62,13 @@ CREATE TABLE public.document_jobs (
     lease bigint,
     priority smallint DEFAULT 0 NOT NULL,
     run_at timestamp with time zone DEFAULT now() NOT NULL,
+    document_owner text,
     CONSTRAINT document_jobs_job_type_check CHECK ((job_type = ANY (ARRAY['document_ocr'::text, 'document_reprocess'::text]))),
     CONSTRAINT document_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
 )
 WITH (fillfactor='25', autovacuum_vacuum_scale_factor='0.05');
 CREATE TABLE public.document_pages (
     document_id uuid NOT NULL,
-    document_owner text,
     page integer NOT NULL,
     text text DEFAULT ''::text NOT NULL,
     folded text GENERATED ALWAYS AS (public.folded_text(text)) STORED NOT NULL,

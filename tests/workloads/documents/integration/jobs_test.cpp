@@ -6,7 +6,6 @@
 namespace rowrunner::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class document_jobs : public document_server {
@@ -77,16 +76,32 @@ TEST_F(document_jobs, the_route_of_all_kinds_counts_as_a_retry) {
             "409 Exceeded max retries (3)");
 }
 
-// Retrying all that failed goes on past a job that has no retries left.
+// Retrying those that failed goes on past a job that has no retries left, which does not count.
 TEST_F(document_jobs, whose_retries_are_spent_do_not_hold_up_others) {
   const auto spent = add();
   fail(spent);
   db_.exec("UPDATE document_jobs SET retry_count = 3");
   const auto other = add();
   fail(other);
-  EXPECT_EQ(db_.value("SELECT rowrunner.requeue_failed('document', 10)"), "1");
+  EXPECT_EQ(db_.value("SELECT rowrunner.requeue_failed('document', 1)"), "1");
   EXPECT_EQ(get("/documents/jobs/" + other).at("status"), "pending");
   EXPECT_EQ(get("/documents/jobs/" + spent).at("status"), "failed");
+}
+
+TEST_F(document_jobs, an_update_by_hand_hears_that_the_retries_are_spent) {
+  const auto job = add();
+  fail(job);
+  db_.exec("UPDATE document_jobs SET retry_count = 3");
+  const notices heard(db_.connection());
+  EXPECT_EQ(db_.value("SELECT rowrunner.requeue_failed('document', 1)"), "0");
+  EXPECT_EQ(heard.all(), "");
+  db_.exec("UPDATE document_jobs SET status = 'queued'");
+  EXPECT_THAT(heard.all(), HasSubstr("document job " + job + " stays failed"));
+  EXPECT_THAT(heard.all(), HasSubstr("POST /admin/documents/" + document_of(job) + "/reprocess"));
+  EXPECT_EQ(get("/documents/jobs/" + job).at("status"), "failed");
+  db_.exec("UPDATE document_jobs SET retry_count = 0");
+  db_.exec("UPDATE document_jobs SET status = 'queued'");
+  EXPECT_EQ(get("/documents/jobs/" + job).at("status"), "pending");
 }
 
 TEST_F(document_jobs, the_queue_has_them_in_order) {
@@ -122,22 +137,6 @@ TEST_F(document_jobs, admins_let_a_document_be_read_again) {
             "404 Document not found");
 }
 
-TEST_F(document_jobs, reprocessing_is_limited_to_20_an_hour) {
-  const auto path = "/admin/documents/" + document_of(add()) + "/reprocess";
-  for (int i = 0; i < 20; ++i) ASSERT_EQ(call("POST", path, "admin").status, 200) << i;
-  const auto refused = call("POST", path, "admin");
-  EXPECT_EQ(refused.status, 429);
-  EXPECT_TRUE(json::parse(refused.body).contains("detail"));
-  EXPECT_FALSE(refused.header("retry-after").empty());
-}
-
-TEST_F(document_jobs, a_removed_user_has_no_tokens_left) {
-  EXPECT_EQ(call("GET", "/documents", "other").status, 200);
-  const auto reply = call("DELETE", "/admin/users/other", "admin");
-  EXPECT_EQ(reply.status, 200);
-  EXPECT_EQ(json::parse(reply.body), json({{"message", "User deleted successfully"}}));
-  EXPECT_EQ(call("GET", "/documents", "other").status, 401);
-  EXPECT_EQ(refusal(call("DELETE", "/admin/users/other", "admin")), "404 User not found");
 // The page of the document shows its newest job to the owner, too.
 TEST_F(document_jobs, that_an_admin_has_started_are_also_for_the_owner_of_the_document) {
   const auto document = document_of(add());
@@ -164,6 +163,22 @@ TEST_F(document_jobs, that_an_admin_has_started_are_also_for_the_owner_of_the_do
   EXPECT_EQ(call("POST", path + "/retry").status, 200);
 }
 
+TEST_F(document_jobs, reprocessing_is_limited_to_20_an_hour) {
+  const auto path = "/admin/documents/" + document_of(add()) + "/reprocess";
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(call("POST", path, "admin").status, 200) << i;
+  const auto refused = call("POST", path, "admin");
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_TRUE(json::parse(refused.body).contains("detail"));
+  EXPECT_FALSE(refused.header("retry-after").empty());
+}
+
+TEST_F(document_jobs, a_removed_user_has_no_tokens_left) {
+  EXPECT_EQ(call("GET", "/documents", "other").status, 200);
+  const auto reply = call("DELETE", "/admin/users/other", "admin");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(json::parse(reply.body), json({{"message", "User deleted successfully"}}));
+  EXPECT_EQ(call("GET", "/documents", "other").status, 401);
+  EXPECT_EQ(refusal(call("DELETE", "/admin/users/other", "admin")), "404 User not found");
   EXPECT_EQ(refusal(call("DELETE", "/admin/users/nobody", "admin")), "404 User not found");
   EXPECT_EQ(call("DELETE", "/admin/users/user", "operator").status, 403);
   EXPECT_EQ(refusal(call("DELETE", "/admin/users/admin", "admin")),
