@@ -6,7 +6,6 @@
 namespace rowrunner::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class document_jobs : public document_server {
