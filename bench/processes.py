@@ -2,9 +2,11 @@
 setting of the user's reaches them, and ended with the bench whatever happens."""
 
 import atexit
+import contextlib
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import tempfile
 import time
@@ -69,6 +71,31 @@ def private_megabytes(pid):
         name, value = line.split(":")
         fields[name] = int(value.split()[0])
     return (fields["Private_Clean"] + fields["Private_Dirty"]) / 1024
+
+
+def cpu_seconds_of_ended():
+    """What processes that have ended have used, with their children: it shows what a busy machine hides."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def with_descendants(pid):
+    found = [pid]
+    for each in found:  # and those that are added meanwhile
+        for children in pathlib.Path(f"/proc/{each}/task").glob("*/children"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                found += map(int, children.read_text().split())
+    return found
+
+
+def resident_megabytes(pid):
+    """Of the process itself and of all that descend from it: pages that they share count for each of them."""
+    found = {}
+    for each in with_descendants(pid):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            pages = int(pathlib.Path(f"/proc/{each}/statm").read_text().split()[1])
+            found[each] = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return found
 
 
 def until(condition, what, seconds=120, pause=0.05):

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import time
+import uuid
 
 import processes
 
@@ -48,17 +49,28 @@ class Client:
 
     def get(self, path):
         """The answer, and the milliseconds until its last byte."""
-        begun = time.perf_counter()
-        self.connection.request("GET", path, headers=self.headers)
-        answer = self.connection.getresponse()
-        body = answer.read()
-        took = (time.perf_counter() - begun) * 1e3
-        if answer.status != 200:
-            raise RuntimeError(f"GET {path} was answered with {answer.status}: {body[:300]}")
-        return body, took
+        return self._ask("GET", path)
 
     def json(self, path):
         return json.loads(self.get(path)[0])
+
+    def upload(self, path, title, file):
+        """The bytes of a file as the field `file` of a form."""
+        boundary = uuid.uuid4().hex
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{title}"\r\n\r\n'
+        body = head.encode() + file + f"\r\n--{boundary}--\r\n".encode()
+        form = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+        return json.loads(self._ask("POST", path, body, form)[0])
+
+    def _ask(self, method, path, body=None, headers=()):
+        begun = time.perf_counter()
+        self.connection.request(method, path, body, {**self.headers, **dict(headers)})
+        answer = self.connection.getresponse()
+        content = answer.read()
+        took = (time.perf_counter() - begun) * 1e3
+        if answer.status != 200:
+            raise RuntimeError(f"{method} {path} was answered with {answer.status}: {content[:300]}")
+        return content, took
 
 
 @contextlib.contextmanager

@@ -19,23 +19,23 @@ SELECT NOT EXISTS (SELECT FROM rowrunner.queue WHERE kind = k.id)
 FROM rowrunner.kinds k WHERE k.kind = %s"""
 
 
-class Rowrunner:
+def built(program):
+    if not program.exists():
+        raise SystemExit(f"bench: {program} is not built")
+    return program
+
+
+class Shipped:
+    """The binary alone, with the jobs of its own workloads."""
     name = "Rowrunner"
 
-    def __init__(self, cluster, build):
+    def __init__(self, cluster, binary):
         self.cluster = cluster
-        self.binary = build / "src/apps/rowrunner"
-        self.bench_worker = build / "bench/bench_worker"
-        self.bench_enqueue = build / "bench/bench_enqueue"
-        for program in (self.binary, self.bench_worker, self.bench_enqueue):
-            if not program.exists():
-                raise SystemExit(f"bench: {program} is not built")
+        self.binary = built(binary)
 
     def install(self):
         self.cluster.create_template(TEMPLATE)
         processes.wait(processes.start([self.binary, "migrate"], self.cluster.url(TEMPLATE)), "migrate")
-        with self.cluster.connect(TEMPLATE) as db:
-            db.run((ROOT / "bench/bench_jobs.sql").read_text())
 
     def version(self):
         told = subprocess.run([self.binary, "--version"], text=True, capture_output=True, check=True)
@@ -43,6 +43,18 @@ class Rowrunner:
 
     def database(self, suffix="sample"):
         return self.cluster.database(TEMPLATE, suffix)
+
+
+class Rowrunner(Shipped):
+    def __init__(self, cluster, build):
+        super().__init__(cluster, build / "src/apps/rowrunner")
+        self.bench_worker = built(build / "bench/bench_worker")
+        self.bench_enqueue = built(build / "bench/bench_enqueue")
+
+    def install(self):
+        super().install()
+        with self.cluster.connect(TEMPLATE) as db:
+            db.run((ROOT / "bench/bench_jobs.sql").read_text())
 
     def enqueue(self, name, jobs, per_commit=10_000, kind=KIND, payload=0, ms=0, prefix="job"):
         """Through the library; answers the seconds that it took."""
