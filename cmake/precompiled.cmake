@@ -17,6 +17,8 @@ function(rowrunner_precompile target)
     # Compiled as the libraries are: -fPIE, CMake's choice for programs, does not fit their header.
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${target} PRIVATE -fPIC)
+    # Whatever includes the header of libpqxx 7.10 refers to that library.
+    target_link_libraries(${target} PRIVATE PkgConfig::pqxx)
   endif()
   target_precompile_headers(${target} REUSE_FROM rowrunner_precompiled)
 endfunction()

@@ -149,12 +149,13 @@ void pubsub_stand_in::acknowledge(http_exchange& exchange) {
   if (refuses("acknowledge", exchange)) return;
   const auto body = json::parse(exchange.call().body, nullptr, false);
   if (!has_only(body, {"ackIds"}) || !are_ack_ids(body)) return refuse(exchange, "acknowledge");
-  for (const auto& id : body["ackIds"]) {
+  for (const auto& each_id : body["ackIds"]) {
+    const auto& id = each_id.get_ref<const std::string&>();
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(messages_.begin(), messages_.end(),
                                     [&](const auto& each) { return each.ack_id == id; });
     if (found == messages_.end()) {
-      wrong_.push_back("acknowledge of the unknown " + id.dump());
+      wrong_.push_back("acknowledge of the unknown " + id);
       continue;
     }
     if (acknowledged_) acknowledged_(found->data);
