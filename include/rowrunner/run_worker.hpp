@@ -33,7 +33,8 @@ struct handled_kind {
 };
 
 /// The whole main() of a worker program, with the flags, variables, .env file, logs, signals and
-/// exit codes of `rowrunner worker` (see --help and the README):
+/// exit codes of `rowrunner worker` (see --help and the README), except --handler and
+/// --health-port:
 ///
 ///   int main(int argc, char** argv) {
 ///     return rowrunner::run_worker(argc, argv, {{thumbnails, make_thumbnail}});

@@ -99,15 +99,20 @@ void add_tokens_command(CLI::App& app, command_context& context) {
   add->add_option("--user", flags->user, "The user id that it stands for")->required();
   add->add_option("--role", flags->role, "user, viewer, operator or admin")->required();
   add->add_option("--name", flags->name, "A note for you: what it is used for");
-  add->callback(
-      [&context, flags] { context.action = [&context, flags] { add_token(context, *flags); }; });
+  add->callback([&context, flags] {
+    context.needs = permission::owner;
+    context.action = [&context, flags] { add_token(context, *flags); };
+  });
   tokens->add_subcommand("list", "List the tokens, without their secrets")->callback([&context] {
+    context.needs = permission::owner;
     context.action = [&context] { list_tokens(context); };
   });
   auto* revoke = tokens->add_subcommand("revoke", "End a token and its sign-ins, at once");
   revoke->add_option("ID", flags->id, "The number that list shows")->required();
-  revoke->callback(
-      [&context, flags] { context.action = [&context, flags] { revoke_token(context, *flags); }; });
+  revoke->callback([&context, flags] {
+    context.needs = permission::owner;
+    context.action = [&context, flags] { revoke_token(context, *flags); };
+  });
   tokens->footer(
       "A user has its own jobs, a viewer reads all, an operator also changes them, an admin may "
       "do\n"

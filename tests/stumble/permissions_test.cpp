@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "support/jobs.hpp"
+#include "support/migrate.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
@@ -68,11 +69,15 @@ TEST_F(permissions_stumble, a_denied_command_names_the_role_and_the_grant) {
 }
 
 TEST_F(permissions_stumble, what_only_the_owner_may_do_is_not_promised_by_a_grant) {
+  migrate(db_.url());  // the tokens of the HTTP server
   const auto owner = db_.value("SELECT quote_ident(current_user)");
   for (const auto& user : {shop_, stranger_}) {
     for (const std::vector<std::string>& words :
          {std::vector<std::string>{"kinds", "retention", "letter", "7d"},
           {"kinds", "repair", "letter"},
+          {"tokens", "list"},
+          {"tokens", "add", "--user", "mika", "--role", "user"},
+          {"tokens", "revoke", "1"},
           {"migrate"},
           {"migrate", "--status"}}) {
       const auto done = run(user, words);
