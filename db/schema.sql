@@ -1554,7 +1554,7 @@ DECLARE
 BEGIN
   INSERT INTO rowrunner.queue (kind, priority, seq, job_id)
     SELECT my_kind, i.priority, pg_catalog.nextval('rowrunner.queue_back'), i.id
-    FROM inserted i
+    FROM (SELECT id, status, priority, run_at FROM inserted) i
     WHERE CASE WHEN pg_catalog.pg_typeof(i.id) OPERATOR(pg_catalog.<>) 'pg_catalog.uuid'::pg_catalog.regtype
                  OR pg_catalog.pg_typeof(i.status) OPERATOR(pg_catalog.<>) 'pg_catalog.text'::pg_catalog.regtype
                  OR pg_catalog.pg_typeof(i.priority) OPERATOR(pg_catalog.<>) 'pg_catalog.int2'::pg_catalog.regtype
@@ -1566,18 +1566,18 @@ BEGIN
                ELSE pg_catalog.set_config('rowrunner.others_inserted', 'yes', true) IS NULL END;
   IF pg_catalog.current_setting('rowrunner.others_inserted', true) OPERATOR(pg_catalog.=) 'yes' THEN
     PERFORM pg_catalog.set_config('rowrunner.others_inserted', 'no', true);
-    IF EXISTS (SELECT FROM inserted i WHERE i.status OPERATOR(pg_catalog.=) 'processing') THEN
+    IF EXISTS (SELECT FROM (SELECT status FROM inserted) i WHERE i.status OPERATOR(pg_catalog.=) 'processing') THEN
       RAISE EXCEPTION 'a job cannot be inserted as processing: only a claim makes it so'
         USING ERRCODE = 'check_violation', HINT = 'Leave status out, or insert ''queued''.';
     END IF;
     INSERT INTO rowrunner.delayed (kind, run_at, priority, job_id)
       SELECT my_kind, i.run_at, i.priority, i.id
-      FROM inserted i
+      FROM (SELECT id, status, priority, run_at FROM inserted) i
       WHERE i.status OPERATOR(pg_catalog.=) 'queued' AND i.run_at OPERATOR(pg_catalog.>) pg_catalog.now()
         AND i.run_at OPERATOR(pg_catalog.<) 'infinity';
     INSERT INTO rowrunner.failures (kind, job_id, attempts, error)
       SELECT my_kind, i.id, i.attempts, i.last_error
-      FROM inserted i
+      FROM (SELECT id, status, attempts, last_error FROM inserted) i
       WHERE CASE WHEN pg_catalog.pg_typeof(i.attempts) OPERATOR(pg_catalog.<>)
                       'pg_catalog.int4'::pg_catalog.regtype
                    OR pg_catalog.pg_typeof(i.last_error) OPERATOR(pg_catalog.<>)
@@ -3052,11 +3052,11 @@ CREATE TABLE rowrunner.workers (
 )
 WITH (fillfactor='50');
 CREATE VIEW rowrunner.live_workers AS
- SELECT w.worker,
-    w.kinds,
-    w.problems
+ SELECT worker,
+    kinds,
+    problems
    FROM rowrunner.workers w
-  WHERE (w.seen_at > (now() - '00:00:30'::interval));
+  WHERE (seen_at > (now() - '00:00:30'::interval));
 CREATE TABLE rowrunner.migrations (
     component text NOT NULL,
     version integer NOT NULL,

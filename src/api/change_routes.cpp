@@ -77,6 +77,9 @@ asio::awaitable<answer> retry_job(services& with, const request& asked) {
 asio::awaitable<answer> cancel_job(services& with, const request& asked) {
   const auto key = key_of(asked);
   const auto wish = read_wish(asked);
+  if (wish.cascade && asked.who.as == role::user) {
+    throw request_error(problem(403, "forbidden", "the jobs that wait for it may not be yours"));
+  }
   const auto mine = co_await borrow_session(with);
   co_await require_own(*mine, asked.who, key);
   const std::vector<std::string> ids{key.id};

@@ -72,7 +72,13 @@ TEST_F(api_changes, users_change_their_own_jobs_and_viewers_none) {
     EXPECT_EQ(status("POST", "/api/jobs/scan/" + others + what, "user"), 403) << what;
     EXPECT_EQ(status("POST", "/api/jobs/scan/" + mine + what, "viewer"), 403) << what;
   }
-  EXPECT_EQ(status("POST", "/api/jobs/scan/" + mine + "/cancel", "user"), 200);
+  // What waits for it may be another's.
+  add_child("c", mine);
+  EXPECT_EQ(status("POST", "/api/jobs/scan/" + mine + "/cancel", "user", R"({"cascade": true})"),
+            403);
+  EXPECT_EQ(db_.value("SELECT count(*) FROM scan_jobs WHERE status <> 'queued'"), "0");
+  EXPECT_EQ(status("POST", "/api/jobs/scan/" + mine + "/cancel", "user", R"({"cascade": false})"),
+            200);
   EXPECT_EQ(status("POST", "/api/kinds/scan/pause", "user"), 403);
   EXPECT_EQ(db_.value("SELECT status FROM scan_jobs WHERE job_key = 's2'"), "queued");
 }

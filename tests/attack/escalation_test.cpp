@@ -68,6 +68,32 @@ class escalation : public ::testing::Test {
   test_database db_;
 };
 
+// Of a row without the column, i.priority is the function priority(i).
+TEST_F(escalation, a_column_that_is_gone_is_no_function_of_the_caller) {
+  attach();
+  const std::vector<std::pair<std::string, std::string>> columns{
+      {"id", "uuid"},           {"status", "text"},
+      {"priority", "smallint"}, {"run_at", "timestamptz"},
+      {"attempts", "integer"},  {"last_error", "text"}};
+  for (const auto& [column, type] : columns) {
+    db_.exec("ALTER TABLE mallory.jobs RENAME COLUMN " + column +
+             " TO was; CREATE FUNCTION mallory." + column + "(record) RETURNS " + type +
+             " LANGUAGE plpgsql AS $f$ BEGIN INSERT INTO mallory.seen VALUES (current_user);"
+             " RETURN NULL; END $f$");
+    const std::string id = column == "id" ? "was" : "id";
+    const std::string status = column == "status" ? "was" : "status";
+    EXPECT_THAT(as("mallory",
+                   "SET LOCAL search_path = mallory, public;"
+                   "INSERT INTO jobs (batch_id, recipient, " +
+                       id + ", " + status + ") VALUES ('p', 'p', gen_random_uuid(), 'failed')"),
+                HasSubstr("column \"" + column + "\" does not exist"));
+    db_.exec("ALTER TABLE mallory.jobs RENAME COLUMN was TO " + column +
+             "; DROP FUNCTION mallory." + column + "(record)");
+  }
+  EXPECT_EQ(insert("failed").size(), 36u);
+  EXPECT_EQ(seen(), "");
+}
+
 TEST_F(escalation, a_worker_cannot_hang_the_engines_triggers_on_its_own_table) {
   const std::string table = "CREATE TEMP TABLE t (LIKE letter_jobs);";
   for (const std::string function : {"on_insert", "on_update", "on_delete", "on_truncate",
