@@ -21,6 +21,7 @@ namespace {
 
 using asio::awaitable;
 using namespace asio::experimental::awaitable_operators;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
 const std::map<std::string, std::string> fast{{"LIMIT_K", "requests=200/s"}};
@@ -200,7 +201,8 @@ TEST_F(limits_test, tell_the_state_of_a_key_to_any_session) {
   };
   run(body());
   db_.exec("RESET ROLE; PREPARE state AS " + std::string{queries::limits_state.text});
-  EXPECT_EQ(db_.value("EXECUTE state('k')"), "9.7");
+  // By now the plan may already be the one after the 429.
+  EXPECT_THAT(db_.value("EXECUTE state('k')"), AnyOf("9.7", "8.245"));
 }
 
 TEST_F(limits_test, what_is_over_is_removed) {
