@@ -106,7 +106,7 @@ worker_thread serve_both(const test_database& db, std::chrono::milliseconds poll
                          handler run) {
   auto options = worker_thread::options_for(db);
   options.poll_min = options.poll_max = poll;
-  options.shutdown_grace = 0ms;
+  options.shutdown_grace = 1500ms;  // all of it to give back what runs
   return worker_thread(options, [=](worker& w) {
     auto kind = test_kind();
     kind.max_concurrent = slots;

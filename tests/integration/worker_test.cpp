@@ -281,7 +281,7 @@ TEST(worker, max_time_ends_it_and_gives_back_what_runs) {
   db.add("a", "ok", 3'600'000);
   auto options = worker_thread::options_for(db);
   options.max_time = 500ms;
-  options.shutdown_grace = 0ms;
+  options.shutdown_grace = 1500ms;  // all of it to give back what runs
   worker_thread one(options, [&](worker& w) { w.add(test_kind(), run_test_job); });
   EXPECT_EQ(one.join().released, 1);
   EXPECT_EQ(db.status("a"), "queued");
@@ -292,7 +292,7 @@ TEST(worker, released_jobs_are_at_the_front_in_their_old_order) {
   jobs_database db;
   for (const char* name : {"a", "b", "c"}) db.add(name, "ok", 3'600'000);
   auto options = worker_thread::options_for(db);
-  options.shutdown_grace = 0ms;
+  options.shutdown_grace = 1500ms;  // all of it to give back what runs
   auto kind = test_kind();
   kind.max_concurrent = 3;
   worker_thread one(options, [&](worker& w) { w.add(kind, run_test_job); });
@@ -311,7 +311,7 @@ TEST(worker, what_waits_behind_a_long_job_goes_back_to_the_queue) {
       " SELECT 'job ' || i, 'ok', CASE i WHEN 60 THEN 3600000 ELSE 0 END"
       " FROM generate_series(1, 200) i");
   auto options = worker_thread::options_for(db);
-  options.shutdown_grace = 0ms;
+  options.shutdown_grace = 1500ms;  // all of it to give back what runs
   auto kind = test_kind();
   kind.max_concurrent = 1;
   worker_thread stuck(options, [&](worker& w) { w.add(kind, run_test_job); });
