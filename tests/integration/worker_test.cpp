@@ -357,7 +357,7 @@ TEST(worker, refuses_to_start_with_an_unknown_kind_or_column) {
     }).join();
   };
   auto kind = test_kind();
-  kind.columns.push_back("nonsense");
+  kind.columns.emplace_back("nonsense");
   EXPECT_THROW(start(kind), std::runtime_error);
   kind = test_kind();
   kind.kind = "unknown";

@@ -143,7 +143,7 @@ TEST_F(document_jobs, that_an_admin_has_started_are_also_for_the_owner_of_the_do
   const auto reply = call("POST", "/admin/documents/" + document + "/reprocess", "admin");
   ASSERT_EQ(reply.status, 200) << reply.body;
   const auto job = get("/documents/" + document).at("job_id").get<std::string>();
-  EXPECT_EQ(job, json::parse(reply.body).at("job_id"));
+  EXPECT_EQ(job, json::parse(reply.body).at("job_id").get<std::string>());
   const auto path = "/documents/jobs/" + job;
   const auto row = "/api/jobs/document/" +
                    db_.value("SELECT id FROM document_jobs WHERE job_id = '" + job + "'");
