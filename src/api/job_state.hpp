@@ -46,7 +46,7 @@ struct job_state {
   std::optional<std::string> type;
   std::optional<std::int64_t> total_pages;
   std::optional<std::int64_t> retry_count;
-  /// Of jobs that somebody else may have asked for.
+  /// Whose document it is, of jobs that another user may have asked for.
   std::optional<std::string> document_owner;
 
   bool exists() const { return !status.empty(); }

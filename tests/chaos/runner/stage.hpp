@@ -48,9 +48,9 @@ class stage {
   /// Gives every worker something to do for the next seconds, so that a fault that costs a lease
   /// costs jobs.
   void fill();
-  /// At least that long, and until others have begun to run what was this worker's. Then so much
-  /// longer that they may have done so. Also when there are to be no more faults: one that is
-  /// undone too early has shown nothing.
+  /// At least that long, and until others have begun to run what was this worker's, or half a
+  /// minute more has passed. Then so much longer that they may have done so. Also when there are to
+  /// be no more faults: one that is undone too early has shown nothing.
   void pause_until_taken_over(const std::string& worker, std::chrono::milliseconds at_least,
                               std::chrono::milliseconds then = std::chrono::milliseconds{1'500});
   /// True while there are to be faults. Waits for at most that long.
