@@ -72,7 +72,9 @@ CREATE TABLE public.document_jobs (
   locked_by    text,
   lease        bigint,
   priority     smallint NOT NULL DEFAULT 0,
-  run_at       timestamptz NOT NULL DEFAULT now()
+  run_at       timestamptz NOT NULL DEFAULT now(),
+  -- Whose document it is, of a job that an admin has started: its owner may follow and cancel it, too.
+  document_owner text
 ) WITH (fillfactor = 25, autovacuum_vacuum_scale_factor = 0.05);
 CREATE UNIQUE INDEX document_jobs_job_id ON public.document_jobs (job_id);
 CREATE INDEX document_jobs_of_document ON public.document_jobs (document_id, created_at);
@@ -80,3 +82,48 @@ CREATE INDEX document_jobs_of_document ON public.document_jobs (document_id, cre
 -- The status of a job is answered for 24 hours after it has ended. The document and its text stay.
 SELECT rowrunner.attach('public.document_jobs', kind => 'document', retention => interval '24 hours',
                         failed_retention => interval '24 hours', joins => true, owner => 'user_id', public_id => 'job_id');
+
+-- At most three retries of a document job, by any route and by any role.
+
+-- A job that is asked for again too often stays as it is. Callers of the engine's functions hear so from their answer,
+-- and those of a requeue_failed that passes over many such jobs need no warning about each.
+CREATE FUNCTION public.document_retried() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF OLD.retry_count >= 3 THEN
+    IF current_user <> 'rowrunner_job_writer' THEN
+      RAISE WARNING 'document job % stays %: it was retried % times, and can be retried 3 times', OLD.job_id,
+        OLD.status, OLD.retry_count
+        USING HINT = format('To have the document read again, POST /admin/documents/%s/reprocess; to allow this job'
+                            ' more retries, set its retry_count to 0 first.', OLD.document_id);
+    END IF;
+    RETURN NULL;
+  END IF;
+  NEW.retry_count := OLD.retry_count + 1;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER document_retried BEFORE UPDATE OF status ON public.document_jobs FOR EACH ROW
+  WHEN (OLD.status IN ('failed', 'cancelled') AND NEW.status = 'queued')
+  EXECUTE FUNCTION public.document_retried();
+
+-- Queues a failed or cancelled job again and answers how often it has been; NULL for a job in another status, or none.
+-- 0: its retries are spent, which a failed job says from then on.
+CREATE FUNCTION public.retry_document(job uuid) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine record;
+BEGIN
+  SELECT j.status, j.retry_count INTO mine FROM public.document_jobs j
+    WHERE j.id = retry_document.job AND j.status IN ('failed', 'cancelled') FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  IF rowrunner.requeue('document', retry_document.job) THEN
+    RETURN mine.retry_count + 1;
+  END IF;
+  UPDATE public.document_jobs j SET last_error = 'Exceeded max retries (3)', updated_at = now()
+    WHERE j.id = retry_document.job AND j.status = 'failed';
+  RETURN 0;
+END
+$$;

@@ -57,20 +57,28 @@ BEGIN
 END
 $$;
 
--- Queues up to `at_most` failed jobs of a kind again, the oldest failure first; says how many. Where
--- a cancelled job is called failed, its error tells; it should not run again.
+-- Queues up to `at_most` failed jobs of a kind again, the oldest failure first; says how many. Jobs that stay failed do
+-- not count. Where a cancelled job is called failed, its error tells; it should not run again.
 CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS bigint
-LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-  WITH oldest AS MATERIALIZED (
-    SELECT f.job_id
-    FROM rowrunner.kinds k JOIN rowrunner.failures f ON f.kind = k.id
-    WHERE k.kind = requeue_failed.kind
-      AND NOT (k.cancelled_status = 'failed'
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine rowrunner.kinds;
+  job uuid;
+  requeued bigint := 0;
+BEGIN
+  SELECT * INTO mine FROM rowrunner.kinds k WHERE k.kind = requeue_failed.kind;
+  FOR job IN
+    SELECT f.job_id FROM rowrunner.failures f
+    WHERE f.kind = mine.id
+      AND NOT (mine.cancelled_status = 'failed'
                AND coalesce(f.error = 'cancelled' OR f.error LIKE 'cancelled: %', false))
     ORDER BY f.failed_at, f.job_id
-    LIMIT at_most
-  )
-  SELECT count(*) FILTER (WHERE rowrunner.requeue(requeue_failed.kind, o.job_id)) FROM oldest o
+  LOOP
+    EXIT WHEN requeued >= at_most;
+    requeued := requeued + rowrunner.requeue(mine.kind, job)::integer;
+  END LOOP;
+  RETURN requeued;
+END
 $$;
 
 -- Queues a job that has ended, however it did, to be run once more: for keys that can have one job at a

@@ -139,6 +139,66 @@ EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
 END
 $$;
 
+-- Removes those of these edges whose parent, of this kind, has ended or is gone; their children become candidates. One
+-- snapshot sees an edge and its parent: a parent that is run again may have a newer edge. For the same reason a
+-- candidate does not name its parent, which is not locked here, unless it cancels the child.
+CREATE FUNCTION rowrunner.remove_ended_edges(kind_id smallint, addresses tid[]) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  job_table CONSTANT regclass := (SELECT c.oid FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
+                                  WHERE k.id = kind_id);
+  removed bigint;
+BEGIN
+  WITH x AS MATERIALIZED (
+    SELECT e.ctid AS address, e.*, w.when_failed FROM rowrunner.edges e
+    LEFT JOIN rowrunner.waits w ON w.child_kind = e.child_kind AND w.child_id = e.child_id
+    WHERE e.ctid = ANY (addresses) AND e.parent_kind + 0 = kind_id
+  ), j AS MATERIALIZED (
+    SELECT a.id, a.status FROM rowrunner.jobs_among(job_table, ARRAY(SELECT x.parent_id FROM x)) a
+    WHERE job_table IS NOT NULL
+  ), ended AS MATERIALIZED (
+    SELECT x.*, j.status IS DISTINCT FROM 'succeeded' AND x.when_failed IS NOT DISTINCT FROM 'cancel' AS cancels
+    FROM x LEFT JOIN j ON j.id = x.parent_id
+    WHERE coalesce(j.status, 'gone') NOT IN ('queued', 'processing')
+      AND (j.status IS NOT DISTINCT FROM 'succeeded' OR x.when_failed IS DISTINCT FROM 'hold')
+  ), free AS MATERIALIZED (
+    SELECT e.ctid AS address FROM rowrunner.edges e
+    WHERE e.ctid = ANY (ARRAY(SELECT n.address FROM ended n)) FOR UPDATE SKIP LOCKED
+  ), gone AS (
+    DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(SELECT f.address FROM free f))
+  )
+  INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
+    SELECT n.child_kind, n.child_id, CASE WHEN n.cancels THEN n.parent_kind END,
+           CASE WHEN n.cancels THEN n.parent_id END, n.cancels
+    FROM ended n JOIN free f ON f.address = n.address;
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  RETURN removed;
+END
+$$;
+
+-- The edges of parents of this kind that ended with an old snapshot.
+CREATE FUNCTION rowrunner.remove_missed_edges(of_kind smallint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  notes CONSTANT tid[] := ARRAY(SELECT c.ctid FROM rowrunner.join_candidates c
+                                WHERE c.child_kind IS NULL AND c.parent_kind = of_kind
+                                LIMIT 1000 FOR UPDATE SKIP LOCKED);
+BEGIN
+  PERFORM rowrunner.remove_ended_edges(of_kind, ARRAY(
+    SELECT e.ctid FROM rowrunner.join_candidates c
+    JOIN rowrunner.edges e ON e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
+    WHERE c.ctid = ANY (notes)));
+  DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (notes);
+EXCEPTION WHEN OTHERS THEN
+  -- The next call tries again if it may help: the table is locked, the server is in trouble.
+  IF SQLSTATE !~ '^(40|53|55|57|58)' THEN
+    RAISE WARNING 'what waits for jobs of kind % that ended is left to the sweep: %',
+      (SELECT k.kind FROM rowrunner.kinds k WHERE k.id = of_kind), SQLERRM;
+    DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (notes);
+  END IF;
+END
+$$;
+
 -- Lets the children run whose parents have ended, or whose time has come, and cancels those that a failed parent
 -- cancels; about `at_most` of them, and for about a second. It reads only what ends have noted. Under REPEATABLE
 -- READ it does nothing: it could not see an edge that was added since. Answers how many it fired.
@@ -154,9 +214,11 @@ DECLARE
   waiting rowrunner.waits;
   verdict text;
 BEGIN
-  IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+  IF rowrunner.snapshot_may_be_old() THEN
     RETURN 0;
   END IF;
+  PERFORM rowrunner.remove_missed_edges(m.parent_kind)
+    FROM (SELECT DISTINCT c.parent_kind FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL) m;
   FOREACH overdue IN ARRAY '{false,true}'::boolean[] LOOP
     waiting := NULL;
     WHILE fired < at_most AND clock_timestamp() < until LOOP
@@ -176,7 +238,8 @@ BEGIN
   -- Of children that wait no longer.
   DELETE FROM rowrunner.join_candidates WHERE ctid = ANY (ARRAY(
     SELECT c.ctid FROM rowrunner.join_candidates c
-    WHERE NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id)
+    WHERE c.child_kind IS NOT NULL
+      AND NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id)
     FOR UPDATE SKIP LOCKED));
   RETURN fired;
 END
@@ -194,42 +257,19 @@ BEGIN
 END
 $$;
 
--- What no trigger saw (they were disabled, or the end had an older snapshot): edges of parents of this kind that have
--- ended or are gone, on `pages` pages from `from_page` on; and children of this kind without an edge, likewise,
--- or that could not be cancelled, which become candidates again.
+-- What no trigger saw, because triggers were disabled: edges of parents of this kind that have ended or are gone, on
+-- `pages` pages from `from_page` on; and children of this kind without an edge, likewise, or that could not be
+-- cancelled, which become candidates again.
 CREATE FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, pages bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
 SET lock_timeout = '1s' SET enable_seqscan = off SET enable_mergejoin = off AS $$
 DECLARE
   first_row CONSTANT tid := format('(%s,0)', from_page);
   end_row CONSTANT tid := format('(%s,0)', least(from_page + pages, 4294967294));
-  job_table CONSTANT regclass := (SELECT c.oid FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table
-                                  WHERE k.id = kind_id);
-  removed bigint;
+  removed CONSTANT bigint := rowrunner.remove_ended_edges(kind_id, ARRAY(
+    SELECT e.ctid FROM rowrunner.edges e
+    WHERE e.ctid >= first_row AND e.ctid < end_row AND e.parent_kind + 0 = kind_id));
 BEGIN
-  -- One snapshot sees an edge and its parent: a parent that is run again may have a newer edge.
-  WITH x AS MATERIALIZED (
-    SELECT e.ctid AS address, e.* FROM rowrunner.edges e
-    WHERE e.ctid >= first_row AND e.ctid < end_row AND e.parent_kind + 0 = kind_id
-  ), j AS MATERIALIZED (
-    SELECT a.id, a.status FROM rowrunner.jobs_among(job_table, ARRAY(SELECT x.parent_id FROM x)) a
-    WHERE job_table IS NOT NULL
-  ), ended AS MATERIALIZED (
-    SELECT x.*, j.status IS DISTINCT FROM 'succeeded' AS failed FROM x LEFT JOIN j ON j.id = x.parent_id
-    WHERE coalesce(j.status, 'gone') NOT IN ('queued', 'processing')
-      AND (j.status IS NOT DISTINCT FROM 'succeeded' OR NOT EXISTS (
-             SELECT FROM rowrunner.waits w
-             WHERE w.child_kind = x.child_kind AND w.child_id = x.child_id AND w.when_failed = 'hold'))
-  ), free AS MATERIALIZED (
-    SELECT e.ctid AS address FROM rowrunner.edges e
-    WHERE e.ctid = ANY (ARRAY(SELECT n.address FROM ended n)) FOR UPDATE SKIP LOCKED
-  ), gone AS (
-    DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(SELECT f.address FROM free f))
-  )
-  INSERT INTO rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed)
-    SELECT n.child_kind, n.child_id, n.parent_kind, n.parent_id, n.failed
-    FROM ended n JOIN free f ON f.address = n.address;
-  GET DIAGNOSTICS removed = ROW_COUNT;
   DELETE FROM rowrunner.edges WHERE ctid = ANY (ARRAY(
     SELECT e.ctid FROM rowrunner.edges e
     WHERE e.ctid >= first_row AND e.ctid < end_row AND e.child_kind + 0 = kind_id

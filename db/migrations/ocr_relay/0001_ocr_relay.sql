@@ -19,7 +19,9 @@ CREATE TABLE public.ocr_relay_jobs (
   total_pages     integer,
   -- The job that sends the summary, and how long it waits for deliveries after the last page.
   summary_id      uuid NOT NULL,
-  summary_wait    interval NOT NULL DEFAULT '10 minutes',
+  summary_wait    interval NOT NULL DEFAULT '10 minutes'
+                  CONSTRAINT ocr_relay_jobs_summary_wait
+                  CHECK (summary_wait BETWEEN interval '0' AND interval '10 days'),
   status          text NOT NULL DEFAULT 'queued'
                   CHECK (status IN ('queued', 'processing', 'succeeded', 'failed', 'cancelled')),
   attempts        integer NOT NULL DEFAULT 0,
@@ -155,15 +157,22 @@ BEGIN
 END
 $$;
 
--- After the end of a relay job its summary waits only so long for deliveries, however the job has ended. The exception
--- is for a summary that does not wait any more.
+-- After the end of a relay job its summary waits only so long for deliveries, however the job has ended. Of what is
+-- wrong with the summary (it does not wait any more, it is another job or none) the end of the job knows nothing. A
+-- lock or a deadlock passes: that end is tried again.
 CREATE FUNCTION public.ocr_relay_ended() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM rowrunner.run_after('ocr_relay_summary', NEW.summary_id, 'ocr_relay', '{}', at_latest => NEW.summary_wait);
   RETURN NULL;
-EXCEPTION WHEN object_not_in_prerequisite_state OR no_data_found THEN
-  RETURN NULL;
+EXCEPTION
+  WHEN object_not_in_prerequisite_state OR no_data_found THEN
+    RETURN NULL;
+  WHEN transaction_rollback OR lock_not_available OR insufficient_resources THEN
+    RAISE;
+  WHEN OTHERS THEN
+    RAISE WARNING 'the summary of relay job % waits without an end: %', NEW.job_id, SQLERRM;
+    RETURN NULL;
 END
 $$;
 CREATE TRIGGER ocr_relay_ended AFTER UPDATE OF status ON public.ocr_relay_jobs FOR EACH ROW

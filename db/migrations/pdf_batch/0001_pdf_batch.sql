@@ -42,8 +42,11 @@ CREATE TABLE public.pdf_batch_uploads (
   user_id    text NOT NULL,
   bytes      bigint,
   created_at timestamptz NOT NULL DEFAULT now(),
-  stored_at  timestamptz
+  stored_at  timestamptz,
+  -- Of two uploads of a file, the one that began last counts; the other one is refused when it ends.
+  upload     uuid
 );
+CREATE INDEX pdf_batch_uploads_created_at ON public.pdf_batch_uploads (created_at);
 
 -- Messages of Pub/Sub that are no job: acknowledged, since they would be delivered for ever, and kept here.
 CREATE TABLE public.pdf_batch_rejected (
@@ -54,3 +57,4 @@ CREATE TABLE public.pdf_batch_rejected (
   reason      text NOT NULL,
   data        text NOT NULL
 );
+CREATE INDEX pdf_batch_rejected_received_at ON public.pdf_batch_rejected (received_at);

@@ -26,7 +26,12 @@ CREATE TABLE public.scoring_runs (
   round            integer NOT NULL DEFAULT 1,
   created_at       timestamptz NOT NULL DEFAULT now(),
   updated_at       timestamptz NOT NULL DEFAULT now(),
-  ended_at         timestamptz
+  ended_at         timestamptz,
+  -- When this round began, and the blocks that were done then: the speed of a resumed run is that of its round.
+  round_began_at   timestamptz NOT NULL DEFAULT now(),
+  round_began_with bigint NOT NULL DEFAULT 0,
+  -- Whether the sheet began with a byte order mark; the export then does, too.
+  bom              boolean NOT NULL DEFAULT false
 );
 CREATE INDEX scoring_runs_newest ON public.scoring_runs (created_at, run_id);
 
@@ -73,6 +78,10 @@ CREATE TABLE public.scoring_chunk_counts (
   cost             numeric NOT NULL DEFAULT 0,
   write_seconds    float8 NOT NULL DEFAULT 0,
   updated_at       timestamptz NOT NULL DEFAULT now(),
+  -- Seconds between sending a call and its answer, summed up.
+  call_seconds     float8 NOT NULL DEFAULT 0,
+  -- The key of the shared limit that the calls of this chunk have.
+  limit_key        text,
   PRIMARY KEY (run_id, chunk_no)
 ) WITH (fillfactor = 50);
 
@@ -139,11 +148,15 @@ CREATE TABLE public.scoring_questions (
 -- The budget of a run. A call is reserved before it is made, with the most that it can cost, and settled after it. What
 -- a lost worker had reserved stays: nobody knows whether those calls were paid for.
 CREATE TABLE public.scoring_budgets (
-  run_id    bigint PRIMARY KEY REFERENCES public.scoring_runs ON DELETE CASCADE,
-  max_calls bigint,
-  max_cost  numeric,
-  calls     bigint NOT NULL DEFAULT 0,
-  cost      numeric NOT NULL DEFAULT 0
+  run_id         bigint PRIMARY KEY REFERENCES public.scoring_runs ON DELETE CASCADE,
+  max_calls      bigint,
+  max_cost       numeric,
+  calls          bigint NOT NULL DEFAULT 0,
+  cost           numeric NOT NULL DEFAULT 0,
+  -- How many of `calls` are under way: they may cost less than what is counted for them. The time is renewed by the
+  -- workers that make them. After it the calls of a lost worker count as spent.
+  reserved_calls bigint NOT NULL DEFAULT 0,
+  reserved_until timestamptz NOT NULL DEFAULT '-infinity'
 ) WITH (fillfactor = 25, autovacuum_vacuum_scale_factor = 0.01);
 
 -- Writes the scores of a run into a spreadsheet. PostgreSQL is the truth, the spreadsheet a projection: one job is its

@@ -109,7 +109,8 @@ CREATE TABLE public.ocr_relay_jobs (
     CONSTRAINT ocr_relay_jobs_idempotency_key_check CHECK (((char_length(idempotency_key) >= 1) AND (char_length(idempotency_key) <= 500))),
     CONSTRAINT ocr_relay_jobs_order_id_check CHECK (((char_length(order_id) >= 1) AND (char_length(order_id) <= 500))),
     CONSTRAINT ocr_relay_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
-    CONSTRAINT ocr_relay_jobs_success_by_check CHECK ((success_by = ANY (ARRAY['status'::text, 'body'::text])))
+    CONSTRAINT ocr_relay_jobs_success_by_check CHECK ((success_by = ANY (ARRAY['status'::text, 'body'::text]))),
+    CONSTRAINT ocr_relay_jobs_summary_wait CHECK (((summary_wait >= '00:00:00'::interval) AND (summary_wait <= '10 days'::interval)))
 )
 WITH (fillfactor='25', autovacuum_vacuum_scale_factor='0.05', toast_tuple_target='256');
 CREATE TABLE public.ocr_relay_pages (
@@ -153,8 +154,6 @@ CREATE TABLE public.ocr_relay_tokens (
 );
 ALTER TABLE ONLY public.ocr_relay_jobs
     ADD CONSTRAINT ocr_relay_jobs_pkey PRIMARY KEY (id);
-ALTER TABLE public.ocr_relay_jobs
-    ADD CONSTRAINT ocr_relay_jobs_summary_wait CHECK (((summary_wait >= '00:00:00'::interval) AND (summary_wait <= '10 days'::interval))) NOT VALID;
 ALTER TABLE ONLY public.ocr_relay_pages
     ADD CONSTRAINT ocr_relay_pages_pkey PRIMARY KEY (job, page_index);
 ALTER TABLE ONLY public.ocr_relay_summaries

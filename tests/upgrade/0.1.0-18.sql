@@ -1,4 +1,4 @@
--- A database of version 0.1.0 with 31 migrations, written by tests/upgrade/make_dump.
+-- A database of version 0.1.0 with 18 migrations, written by tests/upgrade/make_dump.
 SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET idle_in_transaction_session_timeout = 0;
@@ -3460,7 +3460,8 @@ CREATE TABLE public.ocr_relay_jobs (
     CONSTRAINT ocr_relay_jobs_idempotency_key_check CHECK (((char_length(idempotency_key) >= 1) AND (char_length(idempotency_key) <= 500))),
     CONSTRAINT ocr_relay_jobs_order_id_check CHECK (((char_length(order_id) >= 1) AND (char_length(order_id) <= 500))),
     CONSTRAINT ocr_relay_jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
-    CONSTRAINT ocr_relay_jobs_success_by_check CHECK ((success_by = ANY (ARRAY['status'::text, 'body'::text])))
+    CONSTRAINT ocr_relay_jobs_success_by_check CHECK ((success_by = ANY (ARRAY['status'::text, 'body'::text]))),
+    CONSTRAINT ocr_relay_jobs_summary_wait CHECK (((summary_wait >= '00:00:00'::interval) AND (summary_wait <= '10 days'::interval)))
 )
 WITH (fillfactor='25', autovacuum_vacuum_scale_factor='0.05', toast_tuple_target='256');
 CREATE TABLE public.ocr_relay_pages (
@@ -4237,8 +4238,8 @@ CREATE TABLE rowrunner_mirror.kinds (
     epoch uuid DEFAULT gen_random_uuid() NOT NULL
 );
 COPY public.books (title, pages, id, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at) FROM stdin;
-map	2	01a1f26d-9ec3-779b-bfc6-2d23d5386a61	queued	0	3	\N	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	\N	\N	\N	0	2026-11-19 06:10:32.666926+00
-atlas	5	01a1f26d-9ec3-7522-afde-eacbd5b48b6c	processing	0	3	\N	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	lost worker	2334236893014607721	-100	2026-11-19 06:10:32.666926+00
+map	2	01a1f5dc-bd48-7900-b079-93154dffbc76	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	2026-11-19 22:10:46.581669+00
+atlas	5	01a1f5dc-bd48-778d-b298-6c4c1a9fdc24	processing	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	lost worker	1137767081549842293	-100	2026-11-19 22:10:46.581669+00
 \.
 COPY public.document_jobs (id, job_id, job_type, document_id, user_id, total_pages, retry_count, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at, document_owner) FROM stdin;
 \.
@@ -4247,18 +4248,18 @@ COPY public.document_pages (document_id, page, text, blank, confidence, words, m
 COPY public.documents (document_id, title, user_id, total_pages, bytes, file_key, created_at) FROM stdin;
 \.
 COPY public.errands (id, name, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at) FROM stdin;
-01a1f26d-9e9b-713a-8d11-77adee40b5fa	running	processing	0	3	\N	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	lost worker	7585984949720399971	-100	2026-11-19 06:10:32.666926+00
-01a1f26d-9ea3-75d3-a2c8-e4f53794a505	cancelling	processing	0	3	\N	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	lost worker	2624271738754450129	-100	2026-11-19 06:10:32.666926+00
-01a1f26d-9ead-70b5-ba37-df60a570acde	done	succeeded	0	3	\N	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	lost worker	6491792134400001370	-100	2026-11-19 06:10:32.666926+00
-01a1f26d-9eb2-7501-b65f-a773b3b6b075	failed	failed	1	3	no such address	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	\N	\N	\N	-100	2026-11-19 06:10:33.666926+00
-01a1f26d-9eb6-77e1-ab89-4694dcd4c70e	retried	queued	1	3	busy	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	\N	\N	\N	-100	2026-11-19 06:10:33.666926+00
-01a1f26d-9ebb-7b79-ba8c-d8049888695b	queued	queued	0	3	\N	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	\N	\N	\N	0	2026-11-19 06:10:32.666926+00
-01a1f26d-9ebb-78b3-aeb0-bb9aa4aa1f13	urgent	queued	0	3	\N	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	\N	\N	\N	-5	2026-11-19 06:10:32.666926+00
-01a1f26d-9ebb-7af9-ae7f-3d9ab18c2af0	cancelled	cancelled	0	3	cancelled	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	\N	\N	\N	0	2026-11-19 06:10:32.666926+00
-01a1f26d-9ebd-7781-9107-5c1d47e2e880	delayed	queued	0	3	\N	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	\N	\N	\N	0	2100-01-01 00:00:00+00
-01a1f26d-9ebd-7f5f-b3ff-05761d180e6b	held by hand	queued	0	3	\N	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	\N	\N	\N	0	infinity
-01a1f26d-9ebd-7c25-baee-f807002cc621	after two	queued	0	3	\N	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	\N	\N	\N	0	infinity
-01a1f26d-9ebd-71a4-b9ad-88aa771271fc	after success	queued	0	3	\N	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	\N	\N	\N	0	infinity
+01a1f5dc-bd12-73cf-94e1-d5b4d205486a	running	processing	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	lost worker	5033732235526753624	-100	2026-11-19 22:10:46.581669+00
+01a1f5dc-bd20-7e1a-b669-af75e1a2705f	cancelling	processing	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	lost worker	1385583850994877148	-100	2026-11-19 22:10:46.581669+00
+01a1f5dc-bd22-7180-a43f-978f49e103bc	done	succeeded	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	lost worker	8045802258858788914	-100	2026-11-19 22:10:46.581669+00
+01a1f5dc-bd29-7069-a744-3b57e258a877	failed	failed	1	3	no such address	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	-100	2026-11-19 22:10:47.581669+00
+01a1f5dc-bd35-7531-9491-eb1b18eb7840	retried	queued	1	3	busy	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	-100	2026-11-19 22:10:47.581669+00
+01a1f5dc-bd3c-7c94-b6ea-182d168c2fe1	queued	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	2026-11-19 22:10:46.581669+00
+01a1f5dc-bd3c-7ddf-8c50-ae29f50828bb	urgent	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	-5	2026-11-19 22:10:46.581669+00
+01a1f5dc-bd3c-7d5b-b7cd-77b1c6d921e6	cancelled	cancelled	0	3	cancelled	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	2026-11-19 22:10:46.581669+00
+01a1f5dc-bd3c-7d37-887c-92b23ad8b20c	delayed	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	2100-01-01 00:00:00+00
+01a1f5dc-bd3c-7973-857d-85fc2814fd00	held by hand	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	infinity
+01a1f5dc-bd3d-7e06-9368-0c5b7806f48a	after two	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	infinity
+01a1f5dc-bd3d-704b-8ea1-a6aa03ea8c06	after success	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	infinity
 \.
 COPY public.ocr_relay_jobs (id, job_id, order_id, file_id, prompt, pattern, masters_json, webhook_url, success_by, gemini_json, options_json, idempotency_key, total_pages, summary_id, summary_wait, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at) FROM stdin;
 \.
@@ -4303,133 +4304,120 @@ COPY public.scoring_scores (run_id, row_index, block_index, scores, provider, mo
 COPY public.scoring_sheet_jobs (id, run_id, spreadsheet_id, tab, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at) FROM stdin;
 \.
 COPY public.spot_image_jobs (id, plan_id, spot_name, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at) FROM stdin;
-01a1f26d-9f51-730b-af7b-76d7b2b83320	kyoto	金閣寺	queued	0	3	\N	2026-11-19 06:10:32.909348+00	2026-11-19 06:10:32.909348+00	\N	\N	\N	0	2026-11-19 06:10:32.909348+00
+01a1f5dc-bdf8-7d87-a2b8-80b291a17c5d	kyoto	金閣寺	queued	0	3	\N	2026-11-19 22:10:46.895214+00	2026-11-19 22:10:46.895214+00	\N	\N	\N	0	2026-11-19 22:10:46.895214+00
 \.
 COPY public.spots (plan_id, spot_name, "position", area, description, image_url, image_status, updated_at) FROM stdin;
-kyoto	金閣寺	1	北山	雪の冬の朝、鏡湖池に映る金箔の舎利殿。	\N	not_started	2026-11-19 06:10:32.909348+00
+kyoto	金閣寺	1	北山	雪の冬の朝、鏡湖池に映る金箔の舎利殿。	\N	not_started	2026-11-19 22:10:46.895214+00
 \.
 COPY public.travel_plans (plan_id, title, created_at, updated_at) FROM stdin;
-kyoto	京都	2026-11-19 06:10:32.909348+00	2026-11-19 06:10:32.909348+00
+kyoto	京都	2026-11-19 22:10:46.895214+00	2026-11-19 22:10:46.895214+00
 \.
 COPY public.webhook_deliveries (id, url, event, payload, has_token, token_member, success_by, source, event_key, sends, answer_status, answer_body, answered_at, delivered_at, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at) FROM stdin;
 \.
 COPY public.webhook_tokens (delivery, token) FROM stdin;
 \.
 COPY rowrunner.attempts (id, kind, job_id, attempt, worker, started_at, ended_at, error) FROM stdin;
-1	11	01a1f26d-9eb2-7501-b65f-a773b3b6b075	1	lost worker	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	no such address
-2	11	01a1f26d-9eb6-77e1-ab89-4694dcd4c70e	1	lost worker	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.666926+00	busy
+1	11	01a1f5dc-bd29-7069-a744-3b57e258a877	1	lost worker	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	no such address
+2	11	01a1f5dc-bd35-7531-9491-eb1b18eb7840	1	lost worker	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	busy
 \.
 COPY rowrunner.call_counts (user_id, endpoint, hour, calls) FROM stdin;
 \.
 COPY rowrunner.cancellations (lease, job_id, reason, requested_at) FROM stdin;
-2624271738754450129	01a1f26d-9ea3-75d3-a2c8-e4f53794a505	cancelled: not needed	2026-11-19 06:10:32.666926+00
+1385583850994877148	01a1f5dc-bd20-7e1a-b669-af75e1a2705f	cancelled: not needed	2026-11-19 22:10:46.581669+00
 \.
 COPY rowrunner.claim_errors (kind, job_id, error, tries, failed_at, retry_at) FROM stdin;
 \.
 COPY rowrunner.counters (minute, kind, worker, claimed, succeeded, failed, retried, rescued, released, refused) FROM stdin;
-2026-11-19 06:10:00+00	11	lost worker#22721	5	1	1	1	0	0	0
-2026-11-19 06:10:00+00	10	lost worker#22721	1	0	0	0	0	0	0
+2026-11-19 22:10:00+00	11	lost worker#3636	5	1	1	1	0	0	0
+2026-11-19 22:10:00+00	10	lost worker#3636	1	0	0	0	0	0	0
 \.
 COPY rowrunner.delayed (kind, run_at, priority, job_id) FROM stdin;
-11	2026-11-19 06:10:33.666926+00	-100	01a1f26d-9eb6-77e1-ab89-4694dcd4c70e
-11	2100-01-01 00:00:00+00	0	01a1f26d-9ebd-7781-9107-5c1d47e2e880
+11	2026-11-19 22:10:47.581669+00	-100	01a1f5dc-bd35-7531-9491-eb1b18eb7840
+11	2100-01-01 00:00:00+00	0	01a1f5dc-bd3c-7d37-887c-92b23ad8b20c
 \.
 COPY rowrunner.edges (parent_kind, parent_id, child_kind, child_id) FROM stdin;
-11	01a1f26d-9e9b-713a-8d11-77adee40b5fa	11	01a1f26d-9ebd-7c25-baee-f807002cc621
-11	01a1f26d-9ebb-7b79-ba8c-d8049888695b	11	01a1f26d-9ebd-7c25-baee-f807002cc621
-11	01a1f26d-9eb2-7501-b65f-a773b3b6b075	11	01a1f26d-9ebd-71a4-b9ad-88aa771271fc
+11	01a1f5dc-bd12-73cf-94e1-d5b4d205486a	11	01a1f5dc-bd3d-7e06-9368-0c5b7806f48a
+11	01a1f5dc-bd3c-7c94-b6ea-182d168c2fe1	11	01a1f5dc-bd3d-7e06-9368-0c5b7806f48a
+11	01a1f5dc-bd29-7069-a744-3b57e258a877	11	01a1f5dc-bd3d-704b-8ea1-a6aa03ea8c06
 \.
 COPY rowrunner.failures (kind, job_id, failed_at, attempts, error) FROM stdin;
-11	01a1f26d-9eb2-7501-b65f-a773b3b6b075	2026-11-19 06:10:32.666926+00	1	no such address
+11	01a1f5dc-bd29-7069-a744-3b57e258a877	2026-11-19 22:10:46.581669+00	1	no such address
 \.
 COPY rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed) FROM stdin;
 \.
 COPY rowrunner.kinds (id, kind, job_table, cancelled_status, wakeup, reached, paused, retention, failed_retention, joins, owner_column, public_id_column, attached_at) FROM stdin;
-1	spot_image	public.spot_image_jobs	failed	rowrunner.wakeup_spot_image	rowrunner.reached_spot_image	f	\N	\N	f	\N	\N	2026-11-19 06:10:32.270304+00
-2	pdf_batch	public.pdf_batch_jobs	cancelled	rowrunner.wakeup_pdf_batch	rowrunner.reached_pdf_batch	f	\N	\N	f	user_id	job_id	2026-11-19 06:10:32.270304+00
-3	document	public.document_jobs	cancelled	rowrunner.wakeup_document	rowrunner.reached_document	f	24:00:00	24:00:00	t	user_id	job_id	2026-11-19 06:10:32.270304+00
-4	webhook_delivery	public.webhook_deliveries	cancelled	rowrunner.wakeup_webhook_delivery	rowrunner.reached_webhook_delivery	f	30 days	60 days	t	\N	\N	2026-11-19 06:10:32.270304+00
-5	scoring_chunk	public.scoring_chunk_jobs	failed	rowrunner.wakeup_scoring_chunk	rowrunner.reached_scoring_chunk	f	\N	\N	t	\N	\N	2026-11-19 06:10:32.270304+00
-6	scoring_run	public.scoring_run_jobs	failed	rowrunner.wakeup_scoring_run	rowrunner.reached_scoring_run	f	\N	\N	f	\N	\N	2026-11-19 06:10:32.270304+00
-7	scoring_sheet	public.scoring_sheet_jobs	failed	rowrunner.wakeup_scoring_sheet	rowrunner.reached_scoring_sheet	f	\N	\N	f	\N	\N	2026-11-19 06:10:32.270304+00
-8	ocr_relay	public.ocr_relay_jobs	cancelled	rowrunner.wakeup_ocr_relay	rowrunner.reached_ocr_relay	f	14 days	14 days	t	\N	job_id	2026-11-19 06:10:32.270304+00
-9	ocr_relay_summary	public.ocr_relay_summaries	cancelled	rowrunner.wakeup_ocr_relay_summary	rowrunner.reached_ocr_relay_summary	f	15 days	15 days	f	\N	\N	2026-11-19 06:10:32.270304+00
-10	book	public.books	cancelled	rowrunner.wakeup_book	rowrunner.reached_book	f	\N	\N	f	\N	\N	2026-11-19 06:10:32.666926+00
-11	errand	public.errands	cancelled	rowrunner.wakeup_errand	rowrunner.reached_errand	f	\N	\N	t	\N	\N	2026-11-19 06:10:32.666926+00
+1	spot_image	public.spot_image_jobs	failed	rowrunner.wakeup_spot_image	rowrunner.reached_spot_image	f	\N	\N	f	\N	\N	2026-11-19 22:10:46.035191+00
+2	pdf_batch	public.pdf_batch_jobs	cancelled	rowrunner.wakeup_pdf_batch	rowrunner.reached_pdf_batch	f	\N	\N	f	user_id	job_id	2026-11-19 22:10:46.035191+00
+3	document	public.document_jobs	cancelled	rowrunner.wakeup_document	rowrunner.reached_document	f	24:00:00	24:00:00	t	user_id	job_id	2026-11-19 22:10:46.035191+00
+4	webhook_delivery	public.webhook_deliveries	cancelled	rowrunner.wakeup_webhook_delivery	rowrunner.reached_webhook_delivery	f	30 days	60 days	t	\N	\N	2026-11-19 22:10:46.035191+00
+5	scoring_chunk	public.scoring_chunk_jobs	failed	rowrunner.wakeup_scoring_chunk	rowrunner.reached_scoring_chunk	f	\N	\N	t	\N	\N	2026-11-19 22:10:46.035191+00
+6	scoring_run	public.scoring_run_jobs	failed	rowrunner.wakeup_scoring_run	rowrunner.reached_scoring_run	f	\N	\N	f	\N	\N	2026-11-19 22:10:46.035191+00
+7	scoring_sheet	public.scoring_sheet_jobs	failed	rowrunner.wakeup_scoring_sheet	rowrunner.reached_scoring_sheet	f	\N	\N	f	\N	\N	2026-11-19 22:10:46.035191+00
+8	ocr_relay	public.ocr_relay_jobs	cancelled	rowrunner.wakeup_ocr_relay	rowrunner.reached_ocr_relay	f	14 days	14 days	t	\N	job_id	2026-11-19 22:10:46.035191+00
+9	ocr_relay_summary	public.ocr_relay_summaries	cancelled	rowrunner.wakeup_ocr_relay_summary	rowrunner.reached_ocr_relay_summary	f	15 days	15 days	f	\N	\N	2026-11-19 22:10:46.035191+00
+10	book	public.books	cancelled	rowrunner.wakeup_book	rowrunner.reached_book	f	\N	\N	f	\N	\N	2026-11-19 22:10:46.581669+00
+11	errand	public.errands	cancelled	rowrunner.wakeup_errand	rowrunner.reached_errand	f	\N	\N	t	\N	\N	2026-11-19 22:10:46.581669+00
 \.
 COPY rowrunner.leases (lease, kind, worker, expires_at, job_ids, lease_for, failed_rescues) FROM stdin;
-7585984949720399971	11	lost worker	2026-11-19 06:10:42.738308+00	{01a1f26d-9e9b-713a-8d11-77adee40b5fa}	00:00:10	0
-2624271738754450129	11	lost worker	2026-11-19 06:10:42.746295+00	{01a1f26d-9ea3-75d3-a2c8-e4f53794a505}	00:00:10	0
-2334236893014607721	10	lost worker	2026-11-19 06:10:42.775281+00	{01a1f26d-9ec3-7522-afde-eacbd5b48b6c}	00:00:10	0
+5033732235526753624	11	lost worker	2026-11-19 22:10:56.682383+00	{01a1f5dc-bd12-73cf-94e1-d5b4d205486a}	00:00:10	0
+1385583850994877148	11	lost worker	2026-11-19 22:10:56.688969+00	{01a1f5dc-bd20-7e1a-b669-af75e1a2705f}	00:00:10	0
+1137767081549842293	10	lost worker	2026-11-19 22:10:56.730176+00	{01a1f5dc-bd48-778d-b298-6c4c1a9fdc24}	00:00:10	0
 \.
 COPY rowrunner.migrations (component, version, name, checksum, applied_at) FROM stdin;
-engine	1	0001_engine	1d300cc69c65ecedff1ad966b69ba5096d7b01124e3fe2f16b99f2ddec4a2fec	2026-11-19 06:10:32.270304+00
-engine	2	0002_triggers	e16c5d834c224edbd418fdfb9d56a1180ac22327f60e6dcb3e06b6d4a28ef746	2026-11-19 06:10:32.270304+00
-engine	3	0003_job_tables	3342d03a6f8760676576fc934ebca62f6608d69414ddc22b9d3ff0148dc66ee1	2026-11-19 06:10:32.270304+00
-engine	4	0004_attach	e2088ca1782fc794e26ad118c3c17e6d8a6c2638f4dda1074cd0374f805cdc0d	2026-11-19 06:10:32.270304+00
-engine	5	0005_functions	bf538ed0287376fce271e3195481f07079193852bb4303b37ee9c6d265b28dc7	2026-11-19 06:10:32.270304+00
-engine	6	0006_sql_workers	5281226ba4bc73b315115cc3e3de549cdec233107e6d8b591ebd2e905dd6eda3	2026-11-19 06:10:32.270304+00
-engine	7	0007_repair	172bf7b119f544b03f815a184d96a8cbf8e093b5791a13bebb07273e581d815a	2026-11-19 06:10:32.270304+00
-engine	8	0008_joins	ab3a3d13d2fb9f5c983422d11a36e2b3af80d3e11e6bfb7c4b9d68d5878a400f	2026-11-19 06:10:32.270304+00
-engine	9	0009_fire_joins	65c149c39ad872f80550be1426281def7c99ab26d32fe0f8dd4e80c51ad11f96	2026-11-19 06:10:32.270304+00
-engine	10	0010_add_step	3479f4e0c2e480f3958d7c04a3b69d11f11f35c7bac59686f6d95705554c2fcc	2026-11-19 06:10:32.270304+00
-engine	11	0011_ends_with_old_snapshots	823c4007325317caebbb769d7d29ed8e9283bcfb94afd6b2248b669a55accdd9	2026-11-19 06:10:32.270304+00
-engine	12	0012_retry_past_refused	5a9a282c3c1197dc583bd5fbda93a891acd779c427f31f0b4abb4859cc6895d3	2026-11-19 06:10:32.270304+00
-engine	13	0013_columns_of_inserted	4bef546105305e793d2ebdcb0e1803f1f23fff8f8b81bfb57b7f14ccb94bf402	2026-11-19 06:10:32.270304+00
-api	1	0001_api	50d38113fa3e582ca75b60be199a5dc9fd0804be57ebdb9773036c16b0503d62	2026-11-19 06:10:32.270304+00
-api	2	0002_operations	74b938b6e9a0c4de9112a7e50520b783c78eee07260db4a6fb3be556cb31bc04	2026-11-19 06:10:32.270304+00
-api	3	0003_second_pass	6d38458df00a5cac57afce589ca6bfe1c567f7da362ca66deaabfa4effcfbd11	2026-11-19 06:10:32.270304+00
-limits	1	0001_limits	36767bf39c1e93983374366622cfb51b3257a12944f956bad058893d6bcb7def	2026-11-19 06:10:32.270304+00
-limits	2	0002_state	293dd6320c69a51c202209528cf45617a707771e67f014b2d6dfbd32d97366dc	2026-11-19 06:10:32.270304+00
-spot_images	1	0001_spot_images	0054d168c6d03f8ce2a3b7dec9f5355c62224e380d6f987fe3771caddb1cd485	2026-11-19 06:10:32.270304+00
-mirror	1	0001_mirror	a10ef4aab9f14119039a6be46aed888414ba5ab88d6522fcfdcf8cc1035d1ef7	2026-11-19 06:10:32.270304+00
-pdf_batch	1	0001_pdf_batch	740e7e3fc2fe50c19e524cf9aef5ff46d38a81118d7c31e4bc13b23e8d332840	2026-11-19 06:10:32.270304+00
-pdf_batch	2	0002_uploads	7bb42578800b6558e25acc252177f2a3bd17b871aede99022597ee16ecd6c669	2026-11-19 06:10:32.270304+00
-documents	1	0001_documents	f5372a23882470598c1b5dec209f2a18aa82d70118139dff362918f2c4fa3cb3	2026-11-19 06:10:32.270304+00
-documents	2	0002_retries	289a5f4b542269a57638f965916942f5329d925dfd0de0d6cda7778f70125cc4	2026-11-19 06:10:32.270304+00
-documents	3	0003_document_owner	92a7a9b39aaa13cf43a70808dbae0d753fe1e2ff43a62766b530d7170cea7153	2026-11-19 06:10:32.270304+00
-documents	4	0004_refused_retries	a15b706319d19fe72918d8273a02e275e1a6d166e385b0ccf2ed6454f1bb9984	2026-11-19 06:10:32.270304+00
-webhooks	1	0001_webhooks	54e26997610b0b990413af644eb8c5e39ed12bc3959b82b6098d8b505291e891	2026-11-19 06:10:32.270304+00
-scoring	1	0001_scoring	7b6d8f3eb931b1e4e601c5d00fc2adfe944b4df62786bd8491f5a0c11b1487f4	2026-11-19 06:10:32.270304+00
-scoring	2	0002_rounds_and_reservations	b6fd487f88d3d7ce9b19d2f668b9c6d5ec4b4b094a2e88c5188021bb75e67bae	2026-11-19 06:10:32.270304+00
-ocr_relay	1	0001_ocr_relay	75cafc582b386e35d403300fa763243df84069f0e82ce8d3f921dd6cba8651c8	2026-11-19 06:10:32.270304+00
-ocr_relay	2	0002_end_of_a_job	b1826aff53b523f7a884fb5ed180c86d21b5a4390349f0110d421deb2a7c5032	2026-11-19 06:10:32.270304+00
+engine	1	0001_engine	1d300cc69c65ecedff1ad966b69ba5096d7b01124e3fe2f16b99f2ddec4a2fec	2026-11-19 22:10:46.035191+00
+engine	2	0002_triggers	955b16020438842134d45a4d7cce2a2a1caaa149f8c5a9b10cbb3d64444265b1	2026-11-19 22:10:46.035191+00
+engine	3	0003_job_tables	3342d03a6f8760676576fc934ebca62f6608d69414ddc22b9d3ff0148dc66ee1	2026-11-19 22:10:46.035191+00
+engine	4	0004_attach	e2088ca1782fc794e26ad118c3c17e6d8a6c2638f4dda1074cd0374f805cdc0d	2026-11-19 22:10:46.035191+00
+engine	5	0005_functions	32e1d4053b9745ed1afedbc22af192d2c0c17587a48e4afd74e3e72a4ede1b98	2026-11-19 22:10:46.035191+00
+engine	6	0006_sql_workers	548904cfb2fd59dc586bad1f0814b2d9a8d94b94a0fbe86ede0422f74bdb54ad	2026-11-19 22:10:46.035191+00
+engine	7	0007_repair	172bf7b119f544b03f815a184d96a8cbf8e093b5791a13bebb07273e581d815a	2026-11-19 22:10:46.035191+00
+engine	8	0008_joins	a245352c0c058a3e8583573be51abd48271dc76817f4bca8a67916bf1ea7e2da	2026-11-19 22:10:46.035191+00
+engine	9	0009_fire_joins	111be587c9a7bea181080cbf7484b5eedc577eba416b5f54d8714a3dc6562cc9	2026-11-19 22:10:46.035191+00
+api	1	0001_api	268259847f76ad3ca9ab606d16ec7e164c455330cbd2002422306c81ccc40d44	2026-11-19 22:10:46.035191+00
+limits	1	0001_limits	4542cdf2d44d7d1e16fec36829423eb09d8b277edfbe07faba8f3d044bde9687	2026-11-19 22:10:46.035191+00
+spot_images	1	0001_spot_images	0054d168c6d03f8ce2a3b7dec9f5355c62224e380d6f987fe3771caddb1cd485	2026-11-19 22:10:46.035191+00
+mirror	1	0001_mirror	a10ef4aab9f14119039a6be46aed888414ba5ab88d6522fcfdcf8cc1035d1ef7	2026-11-19 22:10:46.035191+00
+pdf_batch	1	0001_pdf_batch	1e553dd02839e9eea19630ebc4c0b3cf96f6186fbabba073dce0be451bf2b052	2026-11-19 22:10:46.035191+00
+documents	1	0001_documents	fd06a9dffcc90f5ec810ae8b5c77a5f220ff93868cd15ff8ba56325cd47c3207	2026-11-19 22:10:46.035191+00
+webhooks	1	0001_webhooks	54e26997610b0b990413af644eb8c5e39ed12bc3959b82b6098d8b505291e891	2026-11-19 22:10:46.035191+00
+scoring	1	0001_scoring	6aa5c8756b360ddb6eb8097a5d319a6fc54828259116a7ab597e656ce2d8f5f7	2026-11-19 22:10:46.035191+00
+ocr_relay	1	0001_ocr_relay	f0b4bd2d4a91d9bf458457339a9a331f813de1a2a4c4e8b9c20d681a27c36708	2026-11-19 22:10:46.035191+00
 \.
 COPY rowrunner.operations (id, kind, fingerprint, user_id, state, error, created_at, ended_at, matching, requeued, skipped, after_failed_at, after_job_id, second_pass) FROM stdin;
 \.
 COPY rowrunner.progress (kind, job_id, done, total, message, updated_at) FROM stdin;
-10	01a1f26d-9ec3-7522-afde-eacbd5b48b6c	2	5	read	2026-11-19 06:10:32.666926+00
+10	01a1f5dc-bd48-778d-b298-6c4c1a9fdc24	2	5	read	2026-11-19 22:10:46.581669+00
 \.
 COPY rowrunner.queue (kind, priority, seq, job_id) FROM stdin;
-11	0	6	01a1f26d-9ebb-7b79-ba8c-d8049888695b
-11	-5	7	01a1f26d-9ebb-78b3-aeb0-bb9aa4aa1f13
-11	0	8	01a1f26d-9ebb-7af9-ae7f-3d9ab18c2af0
-11	0	9	01a1f26d-9ebd-7c25-baee-f807002cc621
-11	0	10	01a1f26d-9ebd-71a4-b9ad-88aa771271fc
-10	0	12	01a1f26d-9ec3-779b-bfc6-2d23d5386a61
-1	0	13	01a1f26d-9f51-730b-af7b-76d7b2b83320
+11	0	6	01a1f5dc-bd3c-7c94-b6ea-182d168c2fe1
+11	-5	7	01a1f5dc-bd3c-7ddf-8c50-ae29f50828bb
+11	0	8	01a1f5dc-bd3c-7d5b-b7cd-77b1c6d921e6
+11	0	9	01a1f5dc-bd3d-7e06-9368-0c5b7806f48a
+11	0	10	01a1f5dc-bd3d-704b-8ea1-a6aa03ea8c06
+10	0	12	01a1f5dc-bd48-7900-b079-93154dffbc76
+1	0	13	01a1f5dc-bdf8-7d87-a2b8-80b291a17c5d
 \.
 COPY rowrunner.schema_info (only_row, version, oldest_binary) FROM stdin;
-t	13	1
+t	9	1
 \.
 COPY rowrunner.steps (kind, job_id, step, result, created_at) FROM stdin;
-10	01a1f26d-9ec3-7522-afde-eacbd5b48b6c	page 1	18	2026-11-19 06:10:32.666926+00
-10	01a1f26d-9ec3-7522-afde-eacbd5b48b6c	page 2	18	2026-11-19 06:10:32.666926+00
+10	01a1f5dc-bd48-778d-b298-6c4c1a9fdc24	page 1	18	2026-11-19 22:10:46.581669+00
+10	01a1f5dc-bd48-778d-b298-6c4c1a9fdc24	page 2	18	2026-11-19 22:10:46.581669+00
 \.
 COPY rowrunner.tickets (id, hash, token_id, expires_at) FROM stdin;
 \.
 COPY rowrunner.tokens (id, hash, user_id, role, name, created_at, revoked_at) FROM stdin;
 \.
 COPY rowrunner.waits (child_kind, child_id, run_at, when_failed, at_latest, parents, cancel_reason) FROM stdin;
-11	01a1f26d-9ebd-7c25-baee-f807002cc621	2026-11-19 06:10:32.666926+00	run	\N	2	\N
-11	01a1f26d-9ebd-71a4-b9ad-88aa771271fc	2026-11-19 06:10:32.666926+00	hold	\N	1	\N
+11	01a1f5dc-bd3d-7e06-9368-0c5b7806f48a	2026-11-19 22:10:46.581669+00	run	\N	2	\N
+11	01a1f5dc-bd3d-704b-8ea1-a6aa03ea8c06	2026-11-19 22:10:46.581669+00	hold	\N	1	\N
 \.
 COPY rowrunner.wakeups (id, kind, armed_until) FROM stdin;
 \.
 COPY rowrunner.web_sessions (id, hash, token_id, expires_at) FROM stdin;
 \.
 COPY rowrunner.workers (worker, kinds, version, started_at, seen_at, problems) FROM stdin;
-lost worker	{errand,book}	sql	2026-11-19 06:10:32.666926+00	2026-11-19 06:10:32.774232+00	{}
+lost worker	{errand,book}	sql	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.728928+00	{}
 \.
 COPY rowrunner_limits.blocks (id, key, blocked_until, replica, created_at) FROM stdin;
 \.
@@ -4497,8 +4485,6 @@ ALTER TABLE public.errands
     ADD CONSTRAINT errands_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'processing'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))) NOT VALID;
 ALTER TABLE ONLY public.ocr_relay_jobs
     ADD CONSTRAINT ocr_relay_jobs_pkey PRIMARY KEY (id);
-ALTER TABLE public.ocr_relay_jobs
-    ADD CONSTRAINT ocr_relay_jobs_summary_wait CHECK (((summary_wait >= '00:00:00'::interval) AND (summary_wait <= '10 days'::interval))) NOT VALID;
 ALTER TABLE ONLY public.ocr_relay_pages
     ADD CONSTRAINT ocr_relay_pages_pkey PRIMARY KEY (job, page_index);
 ALTER TABLE ONLY public.ocr_relay_summaries
