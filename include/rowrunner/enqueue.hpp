@@ -110,7 +110,7 @@ struct join {
   std::vector<std::string> parent_ids;
   /// Left out: as an earlier call for this child said, or else `run`.
   std::optional<when_failed> policy{};
-  /// So long from now on the child waits at most.
+  /// The longest time from now for which the child waits.
   std::optional<std::chrono::milliseconds> at_latest{};
 };
 

@@ -4,8 +4,8 @@
 
 namespace rowrunner {
 
-/// Later parts of a job's way tell earlier ones that something has changed, never what to do about
-/// it: each finds that out by itself.
+/// Later stages of a job tell earlier ones that something has changed, never what to do about it:
+/// each stage checks that by itself.
 struct changes {
   explicit changes(const boost::asio::any_io_executor& executor)
       : for_loop(executor), for_worker(executor) {}

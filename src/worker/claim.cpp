@@ -34,7 +34,7 @@ constexpr int time_of_claim = 9;
 
 /// A claim around locked jobs costs more per job and joins without an index: keep it small.
 constexpr int careful_batch = 50;
-/// For so long claims do without turns after one did not come.
+/// How long claims do without turns after a wait for one was in vain.
 constexpr std::chrono::minutes without_turns{1};
 /// Jobs that are passed over are reported at most so often.
 constexpr std::chrono::seconds between_reports{10};

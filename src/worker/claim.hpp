@@ -43,8 +43,8 @@ class claimer {
   std::vector<job_ptr> read(lane& lane, const claimed& got);
 
   /// Gives back what was taken by claims whose answer was lost or came too late. The server may
-  /// still be at such a claim, so it is asked again, once a second, for as long as the lease would
-  /// have lived. Throws pg::error.
+  /// still be executing such a claim, so the call is repeated once a second until the lease would
+  /// have expired. Throws pg::error.
   boost::asio::awaitable<void> abandon_doubtful();
 
  private:

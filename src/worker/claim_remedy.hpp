@@ -10,7 +10,7 @@ enum class claim_mode { bulk, careful, one_by_one };
 
 /// What to do after a claim failed.
 enum class claim_remedy {
-  give_up,       ///< The trouble of the connection, the server or the table: later again.
+  give_up,       ///< A problem of the connection, the server or the table: try later.
   without_turn,  ///< Another session holds the lock by which claims take turns.
   careful,
   one_by_one,

@@ -11,14 +11,14 @@ class claim_size {
  public:
   using clock = std::chrono::steady_clock;
   static constexpr int largest = 1000;
-  /// The work that may wait in this process.
+  /// How much work may wait in this process.
   static constexpr std::chrono::milliseconds ahead{30};
   /// Durations vary: a claim is at most so many times larger than the last one that brought all it
   /// asked for.
   static constexpr int growth = 4;
 
-  /// There are jobs to run again. Only the time in which there are counts, so that a process which
-  /// waits for the server knows what it could do as well as one that does not.
+  /// There are jobs to run again. Time without jobs does not count, so that the estimate is the
+  /// same in a process that waits for the server.
   void resumed(clock::time_point now) { since_ = now; }
   /// `jobs` were ended since the last call, in a process that runs `slots` at a time.
   void ended(int jobs, int slots, clock::time_point now);

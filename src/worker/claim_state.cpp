@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds retries_before_sleep[] = {2ms, 4ms, 8ms};
 constexpr std::chrono::microseconds wait_per_job{500};
 constexpr std::chrono::milliseconds longest_wait{25};
 
-/// For so long rowrunner.rescue puts off a lease of which a job is locked, and a little more.
+/// A little longer than rowrunner.rescue puts off a lease of which a job is locked.
 constexpr auto rescue_put_off = 1'500ms;
 
 }  // namespace
@@ -86,7 +86,7 @@ poll_tasks claim_state::polled(const poll_row& row, time now) {
   if (asleep_ && !entry_seen_) of(loop_task::locked).reset();
   if (!row.expired) {
     of(loop_task::rescue).reset();
-    // A lease that was put off and is not there when its time comes was taken back by another one.
+    // A lease that was put off and is gone when it is due was taken back by another worker.
     if (now > orphans_put_off_until_) orphans_locked_ = false;
   }
   if (!row.due_now()) of(loop_task::move).reset();

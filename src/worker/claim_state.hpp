@@ -10,8 +10,8 @@
 
 namespace rowrunner {
 
-/// What the loop asks of the database for a kind, each with its own trouble. `locked`: a claim
-/// found entries and could take none of them, as other sessions may have locked their jobs.
+/// What the loop asks of the database for a kind, each with a back-off of its own. `locked`: a
+/// claim found entries and could take none of them, as other sessions may have locked their jobs.
 enum class loop_task { claim, rescue, move, poll, locked };
 
 /// What one claim brought.
@@ -82,7 +82,8 @@ class claim_state {
   void disconnected() { armed_ = false; }
 
   poll_tasks polled(const poll_row& row, time now);
-  /// So many jobs of lost workers were taken back; of some leases other sessions have locked jobs.
+  /// A rescue took back so many jobs of lost workers; of some leases other sessions have locked
+  /// jobs.
   void rescued(int jobs, bool some_locked, time now);
   void moved(std::int64_t jobs, time now);
 

@@ -15,9 +15,9 @@ namespace rowrunner {
 /// or speaks with the client (COPY). Functions and DO cannot end it.
 bool leaves_transaction(std::string_view sql);
 
-/// The SQLSTATE of a refused transaction with effects. Only effects have no name, and what one of
-/// them says of a connection, a standby or a prepared statement is not about the worker's own: to
-/// reconnect and try again would hold up all other jobs.
+/// The SQLSTATE of a refused transaction with effects. Only effects have no name. An error of
+/// theirs about a connection, a standby or a prepared statement is not about the worker's own
+/// connection: to reconnect and try again would hold up all other jobs.
 std::string effect_sqlstate(const pg::query_error& refused);
 
 /// The calls that run effects. It keeps their statements, so it must outlive the calls.

@@ -11,12 +11,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// So often an outcome is tried as it is before it becomes a worse one.
+/// How often an outcome is tried as it is before a worse one takes its place.
 constexpr int most_tries = 5;
 constexpr std::chrono::milliseconds first_pause{200};
 constexpr auto pause_for_a_lock = 1s;
 
-/// What the job itself or its effects may have caused; everything else that passes is trouble of
+/// What the job itself or its effects may have caused; every other temporary error is a problem of
 /// the server, and not charged to the job.
 bool may_be_its_own_fault(const end_refusal& why) {
   return pg::classify(why.sqlstate) == pg::error_class::permanent || why.sqlstate == "40001" ||
@@ -53,7 +53,8 @@ std::optional<std::chrono::milliseconds> after_refusal(verdict& v, const end_ref
                         : "the outcome could not be written: ") +
                why.text;
   if (was != nullptr && was->error != error) error = was->error + "; " + error;
-  // Without its effects a failure is what the handler said; otherwise each turns into a worse one.
+  // A failure whose effects are refused is written without them, as the handler returned it;
+  // otherwise a worse outcome takes its place.
   v.result = effect && was != nullptr ? failed{std::move(error), was->after, was->final}
                                       : failed{std::move(error), {}, was != nullptr};
   v.tries = 0;

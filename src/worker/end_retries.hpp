@@ -33,9 +33,9 @@ bool gives_up_progress(const verdict& v, const end_refusal& why);
 
 /// Outcomes that the database refused to write. It decides and does nothing: what is tried when,
 /// and together with what. A batch is split by kind and then in halves, so that one bad row costs
-/// its batch a logarithmic number of transactions; what is refused alone waits longer and longer;
-/// and a kind of which nothing at all can be written rests, so that it does not keep the others
-/// busy.
+/// its batch a logarithmic number of transactions; an outcome that is refused alone waits longer
+/// each time; and a kind of which nothing at all can be written is left alone for a while, so that
+/// it does not delay the others.
 class end_retries {
  public:
   using clock = std::chrono::steady_clock;

@@ -31,7 +31,7 @@ class finish_plan {
   static constexpr std::size_t largest_batch = 2000;
   /// A transaction costs the server about as much as the ends of so many jobs.
   static constexpr std::size_t small_batch = 100;
-  /// For so long a small batch waits for others if jobs are about to be run.
+  /// How long a small batch waits for others if jobs are about to be run.
   static constexpr std::chrono::microseconds longest_gathering{2'000};
 
   void add(verdict v) { waiting_.push_back(std::move(v)); }
@@ -52,7 +52,7 @@ class finish_plan {
   std::vector<batch> take_new(clock::time_point now);
   /// What was refused before and is due.
   std::vector<batch> take_refused(clock::time_point now);
-  /// So many of what was taken are dealt with.
+  /// So many of the outcomes that were taken are settled.
   void put_down(std::size_t verdicts) { in_flight_ -= verdicts; }
 
   void written(const batch& together) { retries_.written(together); }

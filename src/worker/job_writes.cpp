@@ -76,7 +76,7 @@ asio::awaitable<pg::result> job_writes::run(job_ptr job, pg::call call) {
     if (sent->failure) std::rethrow_exception(sent->failure);
     co_return std::move(sent->results.back());
   }
-  // What is not sent yet is not sent.
+  // A call that was not sent yet is dropped.
   asio::post(*io_, [sent] { sent->leave.emit(asio::cancellation_type::terminal); });
   if (cancelled) std::rethrow_exception(cancelled);
   throw job_stopped("the job was told to stop");

@@ -9,7 +9,7 @@ namespace rowrunner {
 
 /// When to try again what failed, or brought nothing although there was something: after a tenth of
 /// a second, then after twice as long each time. Each lane has one for each thing that it asks of
-/// the database, so that the trouble of one stays its own.
+/// the database, so that a problem with one does not delay the others.
 class lane_backoff {
  public:
   using clock = std::chrono::steady_clock;

@@ -33,7 +33,7 @@ class lane_jobs {
   /// Those that wait are no longer this worker's to start.
   std::deque<job_ptr> take_waiting() { return std::exchange(waiting_, {}); }
   std::vector<job_ptr> take_waiting(std::int64_t lease);
-  /// They had to wait for much longer than their pace had promised.
+  /// They had to wait for much longer than the pace of the jobs before them suggested.
   void disproved() { size_.disproved(); }
 
   const running_jobs& running() const { return running_; }
@@ -47,7 +47,7 @@ class lane_jobs {
   int wanted() const {
     return size_.wanted(free_slots(), static_cast<int>(waiting_.size()) + arriving_);
   }
-  /// For so long no slot may become free while jobs wait.
+  /// How long it may take until a slot becomes free while jobs wait.
   clock::duration max_stall() const;
   /// When those that wait have waited for too long behind longer jobs.
   clock::time_point stuck_at() const {

@@ -7,7 +7,7 @@ namespace rowrunner {
 
 namespace {
 
-/// So long before the end of a lease its handlers are told to stop.
+/// How long before the end of a lease its handlers are told to stop.
 lease_book::clock::duration margin(lease_book::clock::duration length) {
   return std::min<lease_book::clock::duration>(std::chrono::seconds{1}, length / 5);
 }

@@ -56,8 +56,8 @@ class lease_book {
   /// These jobs are settled, one per entry, as this server has answered.
   void settled(const std::vector<std::int64_t>& leases, std::int64_t server);
   static constexpr std::int64_t unknown_server = 0;
-  /// So long the end of these leases may wait for a lock: it holds their rows meanwhile, which no
-  /// heartbeat reaches.
+  /// How long the end of these leases may wait for a lock: meanwhile it holds their rows, which no
+  /// heartbeat can reach.
   std::chrono::milliseconds longest_end(const std::vector<std::int64_t>& ended) const;
 
   /// Something under this lease will never be settled by this worker: it is left to expire, so that

@@ -15,8 +15,8 @@
 namespace rowrunner {
 
 /// Keeps the leases of this worker alive with one statement for those of all kinds, on a connection
-/// of its own, and brings what the database has to tell running jobs: that they were cancelled, or
-/// that their leases are lost. A worker that cannot reach the database stops its handlers before
+/// of its own, and tells running jobs what it learns from the database: that they were cancelled,
+/// or that their leases are lost. A worker that cannot reach the database stops its handlers before
 /// its leases run out.
 class lease_keeper {
  public:

@@ -86,8 +86,8 @@ asio::awaitable<bool> queue_loop::round() {
   note_writes();
   hear_notifications();
   release_stuck();
-  // Before the claims, which may fail for long; and before the poll, which might take it for what a
-  // lost worker has left behind.
+  // Before the claims, which may fail for a long time; and before the poll, which could take these
+  // leases for those of a lost worker.
   co_await claims_.abandon_doubtful();
   const bool worked = co_await claim_where_wanted();
   co_await claims_.abandon_doubtful();

@@ -25,10 +25,11 @@ struct queue_position {
 /// the front again: five times a second, and if that takes long less often, so that it costs a
 /// twentieth of the time of one worker, or, down to once in two seconds, of all of them together.
 ///
-/// What it costs a worker that is alone is the walk: what it took longer than claims behind that
-/// point do, which on a busy machine are slow too. And as dead entries stay, a walk that was long
-/// once and not the time before was held up by something else. Beside other workers the claims wait
-/// for their turn and tell nothing, so the whole claim counts.
+/// For a worker that is alone, the cost is that of the walk: the time of the claim beyond that of
+/// claims behind the point, which are slow too on a busy machine. Dead entries stay, so a walk that
+/// was long once and not the time before was delayed by something else. Beside other workers,
+/// claims behind the point wait for their turn and are no measure, so the time of the whole claim
+/// counts.
 class queue_cursor {
  public:
   using clock = std::chrono::steady_clock;
@@ -41,7 +42,7 @@ class queue_cursor {
   /// The claim that start() began saw `seen` entries of the `asked`, the last of them `last`.
   void saw(int seen, int asked, queue_position last, clock::time_point begun,
            clock::time_point now);
-  /// So many workers take jobs from this queue.
+  /// How many workers take jobs from this queue.
   void shared_by(int workers) { workers_ = std::max(1, workers); }
 
   bool at_front() const { return behind_ == queue_position{}; }
@@ -52,7 +53,7 @@ class queue_cursor {
   queue_position behind_;
   bool from_front_ = true;
   clock::time_point next_front_{};
-  /// What a claim behind the point takes, and what the last walk took longer.
+  /// The time of a claim behind the point, and how much longer the last walk took.
   clock::duration usual_{};
   clock::duration last_walk_{};
   int workers_ = 1;

@@ -15,7 +15,7 @@ namespace rowrunner {
 class vacuum_watch {
  public:
   using clock = std::chrono::steady_clock;
-  /// So long nothing more is said about the same blocker.
+  /// How long the same blocker is not named again.
   static constexpr std::chrono::minutes between_warnings{10};
 
   /// An alarm of zero: never.

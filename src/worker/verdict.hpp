@@ -28,8 +28,9 @@ struct verdict {
 const std::vector<effect>& effects_of(const verdict& v);
 bool has_effects(const verdict& v);
 
-/// How a job ends that returned that, or threw that error, and may have been told to stop. Work
-/// that is done counts, whatever was asked. Nothing: the lease is lost, nothing is to be written.
+/// How a job ends whose handler returned that, or threw that error, and may have been told to stop.
+/// Completed work counts, even if a stop was requested. Nothing: the lease is lost, nothing is to
+/// be written.
 std::optional<ending> ending_of(const running_job& job, std::optional<outcome> returned,
                                 std::string error);
 

@@ -7,10 +7,10 @@
 
 namespace rowrunner {
 
-/// Ends the process when the engine's thread no longer turns: a coroutine handler that blocks or
-/// loops for ever would hold every job of the process without a heartbeat. It counts its own ticks
-/// instead of reading a clock, so a process that was stopped and continued is not mistaken for a
-/// stuck one.
+/// Ends the process when the engine's thread no longer runs its event loop: a coroutine handler
+/// that blocks or loops for ever would hold every job of the process without a heartbeat. It counts
+/// its own ticks instead of reading a clock, so a process that was stopped and continued is not
+/// mistaken for a stuck one.
 class watchdog {
  public:
   /// `stuck` is called, on the watchdog's thread, after `patience` without a beat().

@@ -24,7 +24,7 @@ namespace {
 /// The part of the grace period that is kept for releasing jobs and saving the last counters.
 constexpr auto reserve = 1'500ms;
 constexpr auto forever = std::chrono::steady_clock::time_point::max();
-/// So many threads of a kind may hang before the process must be replaced.
+/// How many threads of a kind may hang before the process must be replaced.
 constexpr std::size_t most_hung_per_kind = 16;
 constexpr int most_concurrent = 10'000;
 constexpr auto longest_timeout = 30 * 24h;

@@ -184,7 +184,7 @@ TEST_F(attacked_joins, a_row_that_cannot_be_written_does_not_keep_a_table_attach
   EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.waits"), "0");
 }
 
-// Before PostgreSQL 18 it would run as whoever commits.
+// Before PostgreSQL 18 a deferred trigger runs as the role that commits.
 TEST_F(attacked_joins, detach_runs_no_deferred_trigger_as_the_caller) {
   join("bad", "child");
   db_.exec(

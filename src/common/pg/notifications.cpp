@@ -38,7 +38,8 @@ asio::awaitable<bool> connection::wait_notification(std::chrono::milliseconds at
     if (!notifications_.empty()) co_return true;
     if (clock::now() >= deadline) co_return false;
     co_await ready->wait({.read = true}, deadline, readiness::cancellation::honoured);
-    // Once interrupted, the connection may be in use by another coroutine, or gone: hands off.
+    // Once interrupted, the connection may be in use by another coroutine, or gone: it must not be
+    // touched.
     if (*current != mine) co_return false;
   }
 }

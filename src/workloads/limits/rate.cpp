@@ -89,7 +89,7 @@ void probe(rate_state& now, epoch at, const rate_rules& rules) {
     now.step += std::max(rules.first_step, now.step / 2);
   }
   now.rate = now.base * (1 + now.step);
-  // So much more without a 429: the service takes more than it did.
+  // The rate grew by so much without a 429: the service takes more than it did.
   if (now.step > rules.largest_step) now.ceiling = now.base = now.step = 0;
 }
 

@@ -94,7 +94,7 @@ TEST(causes, a_lease_is_lost_by_trouble_that_made_its_worker_give_up) {
   auto b = with_a_lease_taken();
   EXPECT_THAT(first_complaint(b.lines), HasSubstr("was taken from w0.1, which had no trouble"));
   b.note(8, "runner impair w0");
-  b.note(15, "runner mend w0");
+  b.note(15, "runner recover w0");
   EXPECT_EQ(first_complaint(b.lines), "");
 }
 
@@ -102,7 +102,7 @@ TEST(causes, a_lost_worker_is_charged_to_a_job_if_and_only_if_it_stored_no_step)
   const auto complaint = [](bool step, int charge, bool noted) {
     auto b = with_sixth_job();
     b.note(8, "runner impair w0");
-    b.note(15, "runner mend w0");
+    b.note(15, "runner recover w0");
     b.ran(15, "w0.1", "stopped", 6, 1, 61);
     if (step) b.step(11, 6, "build", 61, "61", true);
     b.moved(20, 6, "processing", "queued", "61", "", 0, charge, "w0.1", "worker w0.1 was lost");
@@ -149,7 +149,7 @@ TEST(causes, a_run_that_was_cut_off_may_unwind_when_it_no_longer_is) {
     std::erase(b.lines.log, refusal(3, 30));
     b.note(2, "runner cont w1.1");
     b.note(2, "runner impair w1");
-    b.note(28, "runner mend w1");
+    b.note(28, "runner recover w1");
     b.ran(when, "w1.1", event, 3, 1, 30, event == "end" ? "fail" : "");
     b.note(60, "runner exit w1.1 0");
     return complains(b.lines, "w1.1 went on with it for a whole lease after it had lost it");

@@ -117,7 +117,7 @@ void evidence::index_impairments() {
     // Seen when it is over, and for all.
     if (each.event == "slow") impairments_["all"].push_back({each.at - slow_time(each), each.at});
     if (each.event == "impair") impairments_[whom].push_back({each.at, never});
-    if (each.event == "mend") {
+    if (each.event == "recover") {
       // The last one that is still open; several may overlap.
       auto& list = impairments_[whom];
       const auto open = std::find_if(list.rbegin(), list.rend(),

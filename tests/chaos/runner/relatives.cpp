@@ -101,7 +101,7 @@ void relatives::join_running(pqxx::connection& on) {
   });
 }
 
-/// The child may be ready by now, and whoever lets it go meets this transaction.
+/// The child may be ready by now: the session that releases it then waits for this transaction.
 void relatives::add_parents(pqxx::connection& on) {
   if (recent_.size() > most_recent) recent_.erase(recent_.begin());
   if (recent_.empty()) return;

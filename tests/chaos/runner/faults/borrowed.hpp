@@ -58,7 +58,7 @@ class noted_impairment {
   noted_impairment(stage& on, std::string whom) : on_(on), whom_(std::move(whom)) {
     on_.record.note("runner impair " + whom_);
   }
-  ~noted_impairment() { on_.record.note("runner mend " + whom_); }
+  ~noted_impairment() { on_.record.note("runner recover " + whom_); }
   noted_impairment(const noted_impairment&) = delete;
   noted_impairment& operator=(const noted_impairment&) = delete;
 

@@ -142,7 +142,7 @@ TEST_F(file_providers, the_storage_of_other_users_is_closed_also_inside_of_the_d
   const auto store = data() / "storage";
   const auto theirs = store / "uploads" / "test-1";
   fs::create_directories(theirs);
-  write(theirs / "document.pdf", "of somebody else");
+  write(theirs / "document.pdf", "of another user");
   fs::create_directory_symlink(theirs, data() / "linked");
   const std::map<std::string, std::string> settings{{"LOCAL_STORAGE_PATH", store.string()}};
   const std::string refused = "final: fileId names no file in DATA_DIR";
