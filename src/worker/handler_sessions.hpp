@@ -9,8 +9,9 @@ namespace rowrunner {
 /// The connections that the handlers of a worker share for their own statements.
 class handler_sessions : public database {
  public:
-  handler_sessions(boost::asio::any_io_executor executor, pg::settings options, int connections)
-      : pool_(std::move(executor), std::move(options), connections) {}
+  handler_sessions(boost::asio::any_io_executor executor, const pg::settings& options,
+                   int connections)
+      : pool_(std::move(executor), options, connections) {}
 
   std::int64_t reconnects() const { return pool_.reconnects(); }
   void set_pooled() { pool_.set_pooled(); }
