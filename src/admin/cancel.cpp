@@ -1,6 +1,7 @@
 #include "admin/cancel.hpp"
 
 #include "admin/error.hpp"
+#include "common/schema/job_status.hpp"
 #include "queries/admin.hpp"
 
 namespace rowrunner::admin {
@@ -10,7 +11,7 @@ asio::awaitable<std::vector<changed_job>> cancel_jobs(pg::session& session,
                                                       std::optional<std::string> why, bool cascade,
                                                       std::optional<std::string> kind) {
   const job_change cancel = [&](transaction& tx,
-                                const found_job& job) -> asio::awaitable<std::string> {
+                                const found_job& job) -> asio::awaitable<job_result> {
     const auto id = job.row.at("id").get<std::string>();
     const auto answer = co_await tx.run(queries::cancel, job.kind.kind, id, why, cascade);
     const std::string result = answer.is_null(0, 0) ? "gone" : std::string(answer.get(0, 0));
@@ -20,7 +21,9 @@ asio::awaitable<std::vector<changed_job>> cancel_jobs(pg::session& session,
           reason::wrong_status,
           "job " + id + " is " + result + " already: there is nothing to cancel; nothing was done");
     }
-    co_return result;
+    job_result out{result, std::string(job_status::processing)};
+    if (result == "cancelled") out.status = job.kind.cancelled_status;
+    co_return out;
   };
   co_return co_await change_jobs(session, std::move(ids), std::move(kind), cancel);
 }

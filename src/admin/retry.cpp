@@ -40,13 +40,14 @@ asio::awaitable<std::vector<changed_job>> retry_jobs(pg::session& session,
                                                      std::vector<std::string> ids,
                                                      std::optional<std::string> kind) {
   const job_change requeue = [](transaction& tx,
-                                const found_job& job) -> asio::awaitable<std::string> {
+                                const found_job& job) -> asio::awaitable<job_result> {
     const auto id = job.row.at("id").get<std::string>();
     const auto answer = co_await tx.run(queries::requeue, job.kind.kind, id);
     if (!answer.get_bool(0, 0)) {
       throw error(reason::wrong_status, why_not(id, job.row.at("status").get<std::string>()));
     }
-    co_return std::string(job_status::queued);
+    job_result queued{std::string(job_status::queued), std::string(job_status::queued)};
+    co_return queued;
   };
   co_return co_await change_jobs(session, std::move(ids), std::move(kind), requeue);
 }

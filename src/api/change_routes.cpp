@@ -85,7 +85,7 @@ asio::awaitable<answer> cancel_job(services& with, const request& asked) {
   const std::vector<std::string> ids{key.id};
   const auto done = co_await admin::cancel_jobs(*mine, ids, wish.reason, wish.cascade, key.kind);
   const auto& result = done.front().result;
-  co_return answer(200, changed(key, result == "requested" ? "processing" : "cancelled", result));
+  co_return answer(200, changed(key, result.status, result.what));
 }
 
 asio::awaitable<answer> run_job_now(services& with, const request& asked) {

@@ -131,8 +131,9 @@ asio::awaitable<std::pair<ordered_json, bool>> begin_operation(transaction& tx,
                                                                std::string user) {
   const auto kinds = co_await admin::choose_kinds(tx, wish.kind);
   co_await tx.run(queries::read_settings);
-  const auto count =
-      co_await tx.run(queries::failed_count, kinds.front().id, wish.fingerprint, most_matching + 1);
+  const auto& kind = kinds.front();
+  const auto count = co_await tx.run(queries::failed_count, kind.id, wish.fingerprint,
+                                     most_matching + 1, kind.cancelled_status);
   const auto added = co_await tx.run(queries::operation_add, wish.kind, wish.fingerprint, user,
                                      count.get_int(0, 0));
   std::string id;
@@ -197,8 +198,8 @@ asio::awaitable<answer> list_failed_jobs(services& with, const request& asked) {
       items.push_back(std::move(item));
     }
     if (rows.rows() < limit) next = nullptr;
-    const auto count =
-        co_await tx.run(queries::failed_count, kinds.front().id, number, most_counted + 1);
+    const auto count = co_await tx.run(queries::failed_count, kinds.front().id, number,
+                                       most_counted + 1, kinds.front().cancelled_status);
     co_return ordered_json{{"items", items},
                            {"next", next},
                            {"complete", true},

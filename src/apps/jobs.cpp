@@ -35,13 +35,20 @@ void check_ids(const std::vector<std::string>& ids) {
   }
 }
 
+/// Some tables have no status for cancelled jobs: "failed (cancelled)".
+std::string as_text(const admin::job_result& result) {
+  const bool other_word = result.what == "cancelled" && result.status != result.what;
+  return other_word ? result.status + " (" + result.what + ")" : result.what;
+}
+
 void print_changed(const std::vector<admin::changed_job>& jobs, bool json) {
   ordered_json list = ordered_json::array();
   for (const auto& [id, kind, result] : jobs) {
     if (json) {
-      list.push_back({{"id", id}, {"kind", kind}, {"result", result}});
+      list.push_back(
+          {{"id", id}, {"kind", kind}, {"result", result.what}, {"status", result.status}});
     } else {
-      std::cout << id << "  " << result << '\n';
+      std::cout << id << "  " << as_text(result) << '\n';
     }
   }
   if (json) std::cout << ordered_json{{"jobs", list}} << '\n';

@@ -21,6 +21,13 @@ TEST_F(api_changes, retry_queues_a_failed_job_and_no_other) {
   EXPECT_EQ(status("POST", "/api/jobs/scan/01900000-0000-7000-8000-000000000000/retry"), 404);
 }
 
+TEST_F(api_changes, cancel_tells_the_status_that_the_table_has) {
+  const auto reply =
+      json::parse(call("POST", "/api/jobs/letter/" + add_letter("a") + "/cancel").body);
+  EXPECT_EQ(reply.at("result"), "cancelled");
+  EXPECT_EQ(reply.at("status"), "failed");
+}
+
 TEST_F(api_changes, cancel_with_a_reason_and_cascade) {
   const auto parent = add_scan("p"), running = add_scan("r");
   add_child("c", parent);

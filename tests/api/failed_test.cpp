@@ -119,9 +119,15 @@ TEST_F(api_failed, a_job_that_fails_again_is_not_retried_again) {
 TEST_F(api_failed, all_of_a_kind_but_what_was_cancelled) {
   add_failed("a", 2, "page no-%s failed");
   add_failed("b", 1, "cancelled: not needed");
-  const auto begun = call("POST", "/api/failed/retry", "operator", R"({"kind": "letter"})");
-  EXPECT_EQ(ended(server_.port(), body_of(begun).at("id")).at("requeued"), 2);
+  const auto begun =
+      body_of(call("POST", "/api/failed/retry", "operator", R"({"kind": "letter"})"));
+  EXPECT_EQ(begun.at("matching"), json({{"n", 2}, {"capped", false}}));
+  EXPECT_EQ(ended(server_.port(), begun.at("id")).at("requeued"), 2);
   EXPECT_EQ(db_.value("SELECT batch_id FROM letter_jobs WHERE status = 'failed'"), "b");
+  const auto chosen =
+      body_of(call("POST", "/api/failed/retry", "operator", wish(fingerprint("b"))));
+  EXPECT_EQ(chosen.at("matching").at("n"), 1) << "they are a group, which may be chosen";
+  EXPECT_EQ(ended(server_.port(), chosen.at("id")).at("requeued"), 1);
 }
 
 // A job that another session has locked keeps neither the others nor the operation.

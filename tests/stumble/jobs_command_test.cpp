@@ -56,6 +56,17 @@ TEST_F(jobs_command, a_job_that_succeeded_has_no_error_in_the_list) {
       "too early");
 }
 
+TEST_F(jobs_command, cancel_tells_the_status_that_the_table_has) {
+  const auto letter = insert_job(db_, "a");  // its table has no word for a cancelled job
+  EXPECT_EQ(rowrunner_.out({"jobs", "cancel", letter}), letter + "  failed (cancelled)\n");
+  EXPECT_EQ(db_.value("SELECT status FROM letter_jobs"), "failed");
+  const auto job = rowrunner_.parsed({"jobs", "cancel", insert_job(db_, "b")})["jobs"][0];
+  EXPECT_EQ(job["result"], "cancelled");
+  EXPECT_EQ(job["status"], "failed");
+  const auto test = rowrunner_.parsed({"jobs", "cancel", db_.add("c")})["jobs"][0];
+  EXPECT_EQ(test["status"], "cancelled");
+}
+
 TEST_F(jobs_command, what_changes_a_job_names_the_session_that_locks_it) {
   const auto waiting = db_.add("a");
   db_.exec("INSERT INTO test_jobs (name, status) VALUES ('b', 'failed')");
