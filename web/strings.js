@@ -80,6 +80,7 @@ most|up to {n} a minute|毎分 最大 {n}
 at|{time} · {ok} succeeded, {bad} failed|{time} · 成功 {ok}、失敗 {bad}
 #problem
 no_live_worker|No worker serves {kind}|{kind} を処理するワーカーがいません
+table_locked|The table of {kind} is locked|{kind} のテーブルがロックされています
 vacuum_blocked|A session blocks VACUUM|セッションが VACUUM を妨げています
 claims_fail|Claims of {kind} fail|{kind} の取得に失敗
 oldest_too_old|Jobs of {kind} wait too long|{kind} のジョブが長く待たされています

@@ -54,9 +54,11 @@ function figures(data) {
 	);
 }
 
-function footer({ workers, oldest_waiting_seconds: oldest, last_hour: { succeeded, failed } }) {
+function footer({ workers, waiting, oldest_waiting_seconds: oldest, last_hour: { succeeded, failed } }) {
+	const unknown = oldest === null && waiting.n > 0; // the table is locked
 	return h('footer',
-		h('span', oldest === null ? t('overview.idle') : t('overview.oldest', { age: duration(oldest) })),
+		h('span', unknown || oldest !== null ? t('overview.oldest', { age: unknown ? '?' : duration(oldest) })
+			: t('overview.idle')),
 		h('span', t('overview.errors', { part: percent(failed, succeeded + failed) })),
 		h('span', t('overview.workers', { n: workers }))
 	);

@@ -9,6 +9,8 @@ struct gauge {
   const char* name;
   const char* help;
   double (*value)(const kind_stats&);
+  /// Not known while the table is locked.
+  bool from_job_table = false;
 };
 
 double counted(std::int64_t n) { return static_cast<double>(kind_stats::limited(n)); }
@@ -17,7 +19,7 @@ const gauge gauges[] = {
     {"rowrunner_waiting_jobs", "Jobs in the queue, counted up to 100000; exact up to 10000.",
      [](const kind_stats& k) { return counted(k.waiting); }},
     {"rowrunner_oldest_waiting_seconds", "For how long the job that waits longest has been due.",
-     [](const kind_stats& k) { return k.oldest_waiting_seconds.value_or(0); }},
+     [](const kind_stats& k) { return k.oldest_waiting_seconds.value_or(0); }, true},
     {"rowrunner_delayed_jobs", "Jobs whose time has not come, counted up to 100000.",
      [](const kind_stats& k) { return counted(k.delayed); }},
     {"rowrunner_held_jobs", "Jobs that wait for others, counted up to 100000.",
@@ -35,12 +37,17 @@ const gauge gauges[] = {
      [](const kind_stats& k) { return static_cast<double>(k.workers.failing); }},
     {"rowrunner_paused", "1 if nothing of the kind is claimed.",
      [](const kind_stats& k) { return k.paused ? 1.0 : 0.0; }},
+    {"rowrunner_table_locked", "1 if a session locks the whole job table.",
+     [](const kind_stats& k) { return k.locked_by ? 1.0 : 0.0; }},
 };
 
 void add_kinds(exposition& out, const std::vector<kind_stats>& kinds) {
   for (const auto& each : gauges) {
     out.gauge(each.name, each.help);
-    for (const auto& kind : kinds) out.sample({{"kind", kind.kind}}, each.value(kind));
+    for (const auto& kind : kinds) {
+      if (kind.locked_by && each.from_job_table) continue;
+      out.sample({{"kind", kind.kind}}, each.value(kind));
+    }
   }
   out.gauge("rowrunner_last_hour_jobs", "What became of jobs in the last 60 minutes.");
   for (const auto& kind : kinds) {

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "admin/wait_reason.hpp"
+#include "common/pg/error.hpp"
 #include "queries/admin.hpp"
 #include "queries/engine.hpp"
 
@@ -9,6 +11,9 @@ namespace rowrunner::admin {
 namespace {
 
 constexpr int first_event_column = 7;
+/// For how long a job table is waited for: schema changes usually lock it for milliseconds.
+constexpr const char* lock_wait = "1s";
+constexpr const char* later_lock_wait = "100ms";
 
 kind_stats read_row(const pg::result& rows, int row) {
   kind_stats out;
@@ -39,18 +44,49 @@ asio::awaitable<void> read_waiting(transaction& tx, const kind_info& kind, kind_
   }
 }
 
+/// In place of read_waiting while the job table cannot be read.
+asio::awaitable<void> read_entries(transaction& tx, const kind_info& kind, kind_stats& stats) {
+  const auto count =
+      co_await tx.run(queries::waiting_entries, kind.id, kind_stats::count_limit + 1);
+  stats.waiting = count.get_int(0, 0);
+  stats.waiting_is_approximate = true;
+  stats.oldest_waiting_seconds.reset();
+  const auto lock = co_await tx.run(queries::locked_table, kind.id);
+  stats.locked_by = text_of(lock.rows() == 0 ? std::nullopt : read_lock_holder(lock, 0, 1));
+}
+
+/// False if a lock keeps the job table from being read.
+asio::awaitable<bool> try_to_read_waiting(transaction& tx, const kind_info& kind,
+                                          kind_stats& stats) {
+  try {
+    co_await read_waiting(tx, kind, stats);
+    co_return true;
+  } catch (const pg::query_error& refused) {
+    if (refused.sqlstate() != "55P03") throw;
+  }
+  co_return false;
+}
+
+/// A table that is locked does not hide the other kinds, and several of them are not waited for one
+/// after the other.
 asio::awaitable<std::vector<kind_stats>> read_kind_stats(transaction& tx) {
   auto list = co_await read_kinds(tx);
   std::map<std::int64_t, kind_info> kinds;
   for (auto& kind : list) kinds.emplace(kind.id, std::move(kind));
   const auto rows = co_await tx.run(queries::stats, kind_stats::count_limit + 1);
   co_await tx.run(queries::read_settings);
+  co_await tx.run(queries::lock_timeout, lock_wait);
+  co_await tx.set_savepoint();
   std::vector<kind_stats> out;
   for (int row = 0; row < rows.rows(); ++row) {
     const auto kind = kinds.find(rows.get_int(row, 0));
     if (kind == kinds.end()) continue;
     auto stats = read_row(rows, row);
-    co_await read_waiting(tx, kind->second, stats);
+    if (!co_await try_to_read_waiting(tx, kind->second, stats)) {
+      co_await tx.undo_to_savepoint();
+      co_await tx.run(queries::lock_timeout, later_lock_wait);
+      co_await read_entries(tx, kind->second, stats);
+    }
     out.push_back(std::move(stats));
   }
   co_return out;

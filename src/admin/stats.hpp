@@ -68,9 +68,12 @@ struct kind_stats {
   std::int64_t unclaimable = 0;
   std::string unclaimable_because;
   std::optional<double> oldest_waiting_seconds;
+  /// The session that locks the whole job table. Then `waiting` counts queue entries, and
+  /// oldest_waiting_seconds is not known.
+  std::optional<std::string> locked_by;
   event_counts last_hour;
 
-  std::string_view state() const { return kind_state(paused, workers); }
+  std::string_view state() const { return locked_by ? "locked" : kind_state(paused, workers); }
 };
 
 struct database_stats {
@@ -79,7 +82,8 @@ struct database_stats {
   std::vector<vacuum_blocker> vacuum_blockers;
 };
 
-/// Throws error{table_locked}.
+/// Of a kind whose table is locked, what is known without it. Throws error{table_locked} if a lock
+/// is on a table of the engine.
 asio::awaitable<database_stats> read_stats(pg::session& session);
 
 }  // namespace rowrunner::admin

@@ -55,7 +55,9 @@ asio::awaitable<void> set_up_reading(transaction& tx) {
 }
 
 asio::awaitable<void> throw_table_locked(pg::session& session) {
-  const auto ask = [](transaction& tx) { return tx.run(queries::locked_table); };
+  const auto ask = [](transaction& tx) {
+    return tx.run(queries::locked_table, std::optional<std::string>());
+  };
   const auto found = co_await in_transaction(session, ask);
   if (found.rows() == 0) {
     throw error(reason::table_locked,

@@ -19,6 +19,11 @@ ordered_json problem_json(const char* code, const ordered_json& kind, const std:
 }
 
 void add_problems(const kind_stats& of, ordered_json& out) {
+  if (of.locked_by) {
+    out.push_back(problem_json("table_locked", of.kind,
+                               "the table of " + of.kind + " is locked by " + *of.locked_by +
+                                   ": none of its jobs can be read or claimed"));
+  }
   if (of.waiting > 0 && of.workers.live == 0) {
     out.push_back(problem_json("no_live_worker", of.kind,
                                "jobs of " + of.kind +

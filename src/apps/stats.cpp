@@ -49,12 +49,18 @@ ordered_json as_json(const kind_stats& stats) {
       {"failed", kind_stats::limited(stats.failed)},
       {"oldest_waiting_seconds",
        stats.oldest_waiting_seconds ? ordered_json(*stats.oldest_waiting_seconds) : ordered_json()},
+      {"locked_by", stats.locked_by ? text_or_null(*stats.locked_by) : ordered_json()},
       {"workers", stats.workers.live},
       {"failing_workers", stats.workers.failing},
       {"claims_fail_because", text_or_null(stats.claims_fail_because)},
       {"unclaimable", kind_stats::limited(stats.unclaimable)},
       {"unclaimable_because", text_or_null(stats.unclaimable_because)},
       {"last_hour", last_hour}};
+}
+
+std::string oldest(const kind_stats& stats) {
+  if (stats.locked_by) return "?";
+  return stats.oldest_waiting_seconds ? duration_text(*stats.oldest_waiting_seconds) : "-";
 }
 
 std::string as_text(const std::vector<kind_stats>& all) {
@@ -76,8 +82,7 @@ std::string as_text(const std::vector<kind_stats>& all) {
   for (const auto& stats : all) {
     const auto& c = stats.last_hour;
     table.add({stats.kind, std::string(stats.state()), std::to_string(stats.workers.live),
-               (stats.waiting_is_approximate ? "~" : "") + bounded(stats.waiting),
-               stats.oldest_waiting_seconds ? duration_text(*stats.oldest_waiting_seconds) : "-",
+               (stats.waiting_is_approximate ? "~" : "") + bounded(stats.waiting), oldest(stats),
                bounded(stats.delayed), bounded(stats.held), std::to_string(stats.running),
                bounded(stats.failed), std::to_string(c.succeeded), std::to_string(c.failed),
                std::to_string(c.retried), std::to_string(c.rescued), std::to_string(c.refused)});
@@ -118,6 +123,11 @@ constexpr std::size_t widest = 100;
 /// What keeps jobs of the kind from being claimed; empty if nothing does.
 std::string claim_problems(const kind_stats& stats) {
   std::string out;
+  if (stats.locked_by) {
+    out += "\nThe table of " + stats.kind + " is locked by " + one_line(*stats.locked_by, widest) +
+           ": none of its jobs can be read or claimed.\n  What to do: wait until that transaction "
+           "has ended, or end it.\n";
+  }
   if (stats.workers.failing > 0) {
     out +=
         "\nClaims of " + stats.kind + " fail: " + one_line(stats.claims_fail_because, widest) +

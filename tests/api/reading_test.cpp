@@ -68,6 +68,22 @@ TEST_F(api_reading, a_statement_that_takes_too_long_leaves_the_last_overview) {
   EXPECT_EQ(seen.at("problems")[0].at("code"), "database_slow");
 }
 
+TEST_F(api_reading, a_locked_table_hides_no_other_kind_from_the_overview) {
+  add_letter("a");
+  add_scan("s1");
+  pqxx::connection other(db_.url());
+  pqxx::work lock(other);
+  lock.exec("LOCK TABLE scan_jobs IN ACCESS EXCLUSIVE MODE");
+  const auto seen = get("/api/overview");
+  EXPECT_EQ(seen.at("stale"), false);
+  EXPECT_EQ(find(seen.at("kinds"), "kind", "letter").at("waiting"), count(1));
+  EXPECT_EQ(find(seen.at("kinds"), "kind", "scan").at("waiting"), count(1));
+  const auto& locked = find(seen.at("problems"), "code", "table_locked");
+  EXPECT_EQ(locked.at("kind"), "scan");
+  EXPECT_THAT(locked.at("message").get<std::string>(),
+              HasSubstr("locked by session " + std::to_string(other.backendpid())));
+}
+
 TEST_F(api_reading, kinds_and_workers) {
   add_scan("s1");
   claim("scan");

@@ -4,10 +4,14 @@
 
 #include <signal.h>
 
+#include <thread>
+
 #include "common/pg/exec.hpp"
 #include "common/schema/kind_info.hpp"
 #include "queries/admin.hpp"
 #include "support/command.hpp"
+#include "support/jobs.hpp"
+#include "support/jobs_database.hpp"
 #include "support/own_server.hpp"
 
 namespace rowrunner::testing {
@@ -15,6 +19,8 @@ namespace {
 
 using admin::kind_stats;
 using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class stats_of_a_long_queue : public ::testing::Test {
  protected:
@@ -95,6 +101,86 @@ TEST_F(stats_of_a_long_queue, counting_reads_no_more_jobs_than_it_checks) {
   db_.exec("ANALYZE");
   EXPECT_LE(rows_read(queries::waiting, 10'000, 100'001), 2 * 3'000);
   EXPECT_LE(rows_read(queries::waiting, 100, 200), 500);
+}
+
+class stats_of_a_locked_table : public ::testing::Test {
+ protected:
+  stats_of_a_locked_table() {
+    insert_job(db_, "a");
+    db_.add("b");
+    db_.exec("INSERT INTO test_jobs (name, status) VALUES ('c', 'failed')");
+  }
+
+  static nlohmann::json find(const nlohmann::json& stats, const std::string& kind) {
+    for (const auto& each : stats["kinds"]) {
+      if (each["kind"] == kind) return each;
+    }
+    return nullptr;
+  }
+
+  jobs_database db_;
+  command rowrunner_{db_};
+  pqxx::connection other_{db_.url() + (db_.url().find('?') == std::string::npos ? "?" : "&") +
+                          "application_name=rewriter"};
+};
+
+TEST_F(stats_of_a_locked_table, show_the_other_kinds_and_what_the_engine_knows_of_it) {
+  EXPECT_EQ(find(rowrunner_.parsed({"stats"}), "test")["locked_by"], nullptr);
+  pqxx::work tx(other_);
+  tx.exec("LOCK TABLE test_jobs IN ACCESS EXCLUSIVE MODE");
+  const auto stats = rowrunner_.parsed({"stats"});
+  const auto letters = find(stats, "letter");
+  EXPECT_EQ(letters["waiting"], 1);
+  EXPECT_EQ(letters["waiting_is_approximate"], false);
+  EXPECT_TRUE(letters["oldest_waiting_seconds"].is_number());
+  EXPECT_EQ(letters["locked_by"], nullptr);
+  const auto locked = find(stats, "test");
+  EXPECT_EQ(locked["state"], "locked");
+  EXPECT_EQ(locked["waiting"], 1);
+  EXPECT_EQ(locked["waiting_is_approximate"], true);
+  EXPECT_EQ(locked["oldest_waiting_seconds"], nullptr);
+  EXPECT_EQ(locked["failed"], 1);
+  EXPECT_THAT(locked["locked_by"].get<std::string>(),
+              ::testing::MatchesRegex("session " + std::to_string(other_.backendpid()) +
+                                      " \\(rewriter, since 2.*Z\\)"));
+}
+
+TEST_F(stats_of_a_locked_table, name_the_session_in_text_and_metrics) {
+  pqxx::work tx(other_);
+  tx.exec("LOCK TABLE test_jobs IN ACCESS EXCLUSIVE MODE");
+  const auto text = rowrunner_.out({"stats"});
+  EXPECT_THAT(text, ContainsRegex("test +locked +0 +~1 +\\?"));
+  EXPECT_THAT(text, ContainsRegex("\nThe table of test is locked by session .*rewriter"));
+  const auto metrics = rowrunner_.out({"stats", "--prometheus"});
+  EXPECT_THAT(metrics, HasSubstr("rowrunner_table_locked{kind=\"test\"} 1"));
+  EXPECT_THAT(metrics, HasSubstr("rowrunner_table_locked{kind=\"letter\"} 0"));
+  EXPECT_THAT(metrics, Not(HasSubstr("rowrunner_oldest_waiting_seconds{kind=\"test\"}")));
+}
+
+// ALTER TABLE that waits for a long query keeps everything that comes later from the table.
+TEST_F(stats_of_a_locked_table, name_a_session_that_waits_for_the_lock) {
+  pqxx::connection reader(db_.url());
+  pqxx::work query(reader);
+  query.exec("SELECT FROM test_jobs");
+  std::thread rewriter([&] {
+    pqxx::work tx(other_);
+    tx.exec("LOCK TABLE test_jobs IN ACCESS EXCLUSIVE MODE");
+  });
+  EXPECT_TRUE(
+      db_.becomes("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation ="
+                  " 'test_jobs'::regclass",
+                  "1"));
+  const auto stats = rowrunner_.parsed({"stats"});
+  EXPECT_THAT(find(stats, "test")["locked_by"].dump(), HasSubstr("rewriter"));
+  EXPECT_EQ(find(stats, "letter")["waiting"], 1);
+  query.commit();
+  rewriter.join();
+}
+
+TEST_F(stats_of_a_locked_table, fail_if_the_queue_itself_is_locked) {
+  pqxx::work tx(other_);
+  tx.exec("LOCK TABLE rowrunner.queue IN ACCESS EXCLUSIVE MODE");
+  EXPECT_THAT(rowrunner_.error(1, {"stats"}), HasSubstr("a table was locked by another session"));
 }
 
 TEST(stats_watch, goes_on_after_the_database_was_restarted_and_says_so) {
