@@ -55,6 +55,22 @@ std::shared_ptr<worker_health> start_health(const command_flags& flags,
   return std::make_shared<worker_health>(*chosen, database, context.make_logger());
 }
 
+/// What to do about a built-in kind that is not attached: "migrate --only engine" makes none of
+/// their tables.
+std::string advice_about(const std::string& kind) {
+  for (const auto& each : workloads()) {
+    const auto& all = each.handlers;
+    if (std::none_of(all.begin(), all.end(), [&](const auto& one) { return one.name == kind; })) {
+      continue;
+    }
+    const std::string component(each.database.name);
+    return "; the tables of the built-in workload " + component +
+           " are made by rowrunner migrate, or rowrunner migrate --only " + component +
+           "; --kind serves other kinds alone";
+  }
+  return "";
+}
+
 void run_command(const command_flags& flags, const command_context& context) {
   const handler_table handlers(context.env);
   program_kinds kinds;
@@ -69,7 +85,11 @@ void run_command(const command_flags& flags, const command_context& context) {
   const auto health = start_health(flags, context);
   if (health) kinds.watch = [health](const worker& of) { health->watch(of); };
   const auto companions = start_companions(context);
-  serve(flags, context, kinds);
+  try {
+    serve(flags, context, kinds);
+  } catch (const kind_not_attached& missing) {
+    throw std::runtime_error(missing.what() + advice_about(missing.kind));
+  }
 }
 
 }  // namespace

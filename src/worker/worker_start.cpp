@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "common/errors.hpp"
 #include "common/pg/pooler_check.hpp"
 #include "common/schema/schema_version.hpp"
 #include "queries/engine.hpp"
@@ -66,10 +67,7 @@ asio::awaitable<std::string> worker::impl::open_lane(lane& lane, const pg::resul
     known += (known.empty() ? "" : ", ") + std::string{kinds.get(row, 1)};
     if (kinds.get(row, 1) == lane.options.kind) lane.kind = read_kind_info(kinds, row);
   }
-  if (lane.kind.id == 0) {
-    throw std::runtime_error("unknown kind " + lane.options.kind + ": attached are " +
-                             (known.empty() ? "none" : known));
-  }
+  if (lane.kind.id == 0) throw kind_not_attached(lane.options.kind, known);
   const auto unserved = queries::unserved.statement();
   const auto reason = co_await claims_.run_one(pg::with(unserved, std::to_string(lane.kind.id)));
   if (!reason.is_null(0, 0)) co_return std::string{reason.get(0, 0)};

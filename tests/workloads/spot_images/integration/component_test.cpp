@@ -27,6 +27,20 @@ TEST(spot_images_component, is_migrated_on_its_own) {
             "applied spot_images/0001_spot_images\n");
 }
 
+TEST(spot_images_component, a_worker_without_its_tables_names_the_command_that_makes_them) {
+  test_database db(test_database::contents::empty);
+  const command rowrunner(db);
+  rowrunner.out({"migrate", "--only", "engine"});
+  EXPECT_THAT(rowrunner.error(1, {"worker", "--drain", "--kind", "spot_image"}),
+              HasSubstr("unknown kind spot_image: attached are none; the tables of the built-in "
+                        "workload spot_images are made by rowrunner migrate, or rowrunner migrate "
+                        "--only spot_images;"));
+  EXPECT_THAT(rowrunner.error(1, {"worker", "--drain"}),
+              ContainsRegex("unknown kind [a-z_]+: .* are made by rowrunner migrate"));
+  EXPECT_THAT(rowrunner.error(1, {"worker", "--drain", "--handler", "mine=noop"}),
+              ContainsRegex("unknown kind mine: attached are none\n"));
+}
+
 TEST(spot_images_component, has_a_handler_of_its_name) {
   const spot_database db;
   EXPECT_THAT(command(db).error(2, {"worker", "--handler", "other=nope"}),
