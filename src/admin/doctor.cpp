@@ -41,6 +41,7 @@ const std::array checks{
     check{"dropped tables", &queries::doctor_dropped_tables, scope::database, given::nothing,
           &queries::doctor_detach},
     check{"job tables", &queries::doctor_job_tables, scope::each_kind},
+    check{"triggers", &queries::doctor_triggers},
     check{"entries", &queries::doctor_entries, scope::each_kind, given::nothing,
           &queries::doctor_repair},
     check{"claims", &queries::doctor_claims},

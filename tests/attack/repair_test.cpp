@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/jobs.hpp"
+#include "support/notices.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 #include "support/worker_thread.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class repair : public ::testing::Test {
  protected:
@@ -150,6 +152,44 @@ TEST_F(repair, waits_for_no_session_that_holds_a_job) {
   pqxx::work tx(other);
   tx.exec("SELECT FROM test_jobs FOR UPDATE");
   EXPECT_EQ(repaired(), "1 0 0 0 0");
+}
+
+TEST_F(repair, warns_while_triggers_are_disabled) {
+  const auto told = [&] {
+    return run_process({rowrunner_binary(), "kinds", "repair", "test"},
+                       {{"DATABASE_URL", db_.url()}})
+        .out;
+  };
+  db_.exec("ALTER TABLE test_jobs DISABLE TRIGGER rowrunner_insert");
+  db_.add("a");
+  notices heard(db_.connection());
+  EXPECT_EQ(repaired(), "1 0 0 0 0");
+  EXPECT_THAT(heard.all(),
+              HasSubstr("WARNING:  trigger rowrunner_insert is disabled: jobs that are "
+                        "written meanwhile have no entry. Run SELECT "
+                        "rowrunner.attach('public.test_jobs', kind => 'test'), then "
+                        "repair again"));
+  EXPECT_THAT(told(), HasSubstr("not repaired: trigger rowrunner_insert is disabled"));
+  db_.exec("SELECT rowrunner.attach('public.test_jobs', kind => 'test')");
+  EXPECT_THAT(told(), Not(HasSubstr("not repaired")));
+}
+
+TEST_F(repair, warns_where_sessions_fire_no_trigger) {
+  const auto problems = [&] {
+    return db_.value("SELECT array_to_string(problems, ' | ') FROM rowrunner.repair('test')");
+  };
+  db_.exec("SET session_replication_role = replica");
+  EXPECT_THAT(problems(), HasSubstr("is replica in this session: jobs"));
+  db_.exec("SET session_replication_role = origin");
+  EXPECT_EQ(problems(), "");
+  const auto database = db_.value("SELECT quote_ident(current_database())");
+  db_.exec("ALTER DATABASE " + database + " SET session_replication_role = replica");
+  EXPECT_THAT(problems(), HasSubstr("Run ALTER DATABASE " + database +
+                                    " RESET session_replication_role, then repair again"));
+  db_.exec("ALTER DATABASE " + database + " RESET session_replication_role");
+  db_.exec("ALTER ROLE rowrunner_app IN DATABASE " + database +
+           " SET session_replication_role = replica");
+  EXPECT_THAT(problems(), HasSubstr("is replica for ROLE rowrunner_app IN DATABASE " + database));
 }
 
 TEST_F(repair, says_what_it_cannot_repair) {

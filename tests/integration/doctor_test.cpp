@@ -135,6 +135,19 @@ TEST_F(doctor, what_attach_would_refuse_now_is_found) {
   EXPECT_EQ(findings(), "");
 }
 
+TEST_F(doctor, a_setting_under_which_no_trigger_fires_is_found) {
+  const auto database = db_.value("SELECT quote_ident(current_database())");
+  db_.exec("ALTER DATABASE " + database + " SET session_replication_role = replica");
+  EXPECT_THAT(
+      findings(),
+      HasSubstr("triggers | - | session_replication_role is replica for DATABASE " + database +
+                ": jobs that are written under it have no entry | ALTER "
+                "DATABASE " +
+                database + " RESET session_replication_role"));
+  db_.exec("ALTER DATABASE " + database + " RESET session_replication_role");
+  EXPECT_EQ(findings(), "");
+}
+
 TEST_F(doctor, an_index_over_a_column_that_changes_is_left_to_a_person) {
   db_.exec("CREATE INDEX by_status ON test_jobs (name) WHERE status = 'queued'");
   const std::string found =

@@ -3,6 +3,7 @@
 #include "support/command.hpp"
 #include "support/jobs.hpp"
 #include "support/jobs_database.hpp"
+#include "support/notices.hpp"
 #include "support/worker_thread.hpp"
 
 namespace rowrunner::testing {
@@ -59,6 +60,30 @@ TEST_F(retention, of_an_attached_kind_changes_only_where_attach_names_it) {
   EXPECT_EQ(db_.value("SELECT retention || ' ' || failed_retention FROM rowrunner.kinds"
                       " WHERE kind = 'test'"),
             "1 day 2 days");
+}
+
+TEST_F(retention, of_an_attach_that_may_delete_jobs_at_once_is_warned_of) {
+  const auto heard_of = [&](const std::string& arguments) {
+    notices heard(db_.connection());
+    db_.exec("SELECT rowrunner.attach('test_jobs', kind => 'test'" + arguments + ")");
+    return heard.all();
+  };
+  EXPECT_EQ(heard_of(", retention => '30 days'"), "") << "there is no job yet";
+  add_old_jobs();
+  EXPECT_EQ(heard_of(""), "");
+  EXPECT_EQ(heard_of(", retention => '30 days'"), "") << "it was so before";
+  EXPECT_EQ(heard_of(", retention => '31 days'"), "") << "more are kept";
+  const auto shorter = heard_of(", retention => '7 days'");
+  EXPECT_THAT(shorter, HasSubstr("WARNING:  retention will delete jobs of public.test_jobs that "
+                                 "succeeded more than 7 days ago, those that are there now"));
+  EXPECT_THAT(shorter, HasSubstr("rowrunner kinds retention test never\n"));
+  const auto both = heard_of(", retention => '6 days', failed_retention => '9 days'");
+  EXPECT_THAT(both, HasSubstr("succeeded more than 6 days ago or failed or were cancelled more "
+                              "than 9 days ago"));
+  EXPECT_THAT(both, HasSubstr("rowrunner kinds retention test never --failed never"));
+  const auto failed = heard_of(", failed_retention => '8 days'");
+  EXPECT_THAT(failed, HasSubstr("that failed or were cancelled more than 8 days ago"));
+  EXPECT_THAT(failed, HasSubstr("rowrunner kinds retention test --failed never"));
 }
 
 TEST_F(retention, of_attach_is_a_time_that_passes) {

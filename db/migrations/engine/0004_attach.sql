@@ -183,6 +183,43 @@ BEGIN
 END
 $$;
 
+-- What keeps the triggers of a job table from adding entries, and the statement that changes that.
+CREATE FUNCTION rowrunner.trigger_problems(mine rowrunner.kinds) RETURNS TABLE (problem text, cure text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT format('trigger %s is %s', name, CASE WHEN t.oid IS NULL THEN 'missing' ELSE 'disabled' END),
+         format('SELECT rowrunner.attach(%L, kind => %L)', mine.job_table, mine.kind)
+  FROM unnest('{rowrunner_insert,rowrunner_update,rowrunner_delete,rowrunner_truncate}'::name[]
+              || CASE WHEN mine.joins THEN '{rowrunner_parent_update,rowrunner_parent_delete}'::name[] END) name
+  LEFT JOIN pg_trigger t ON t.tgrelid = mine.job_table AND t.tgname = name
+  WHERE t.oid IS NULL OR t.tgenabled NOT IN ('O', 'A')
+$$;
+
+-- The same of all job tables: settings under which no trigger fires, of this session, of a role or of the database.
+CREATE FUNCTION rowrunner.replication_role_problems() RETURNS TABLE (problem text, cure text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT 'session_replication_role is replica ' || at.place, at.cure
+  FROM pg_settings s
+  CROSS JOIN LATERAL (
+    SELECT 'in the configuration of the server' AS place, 'ALTER SYSTEM RESET session_replication_role' AS cure
+    WHERE s.source = 'configuration file'
+    UNION ALL
+    SELECT 'in this session', 'SET session_replication_role = origin'
+    WHERE s.source NOT IN ('configuration file', 'user', 'database', 'database user')) at
+  WHERE s.name = 'session_replication_role' AND s.setting = 'replica'
+  UNION ALL
+  SELECT format('session_replication_role is replica for %s', target),
+         format('ALTER %s RESET session_replication_role', target)
+  FROM pg_db_role_setting s
+  CROSS JOIN LATERAL unnest(s.setconfig) setting
+  LEFT JOIN pg_database d ON d.oid = s.setdatabase
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN s.setrole = 0 AND s.setdatabase <> 0 THEN format('DATABASE %I', d.datname)
+                ELSE format('ROLE %s', CASE WHEN s.setrole = 0 THEN 'ALL' ELSE s.setrole::regrole::text END)
+                     || coalesce(format(' IN DATABASE %I', d.datname), '') END AS target) of
+  WHERE lower(setting) = 'session_replication_role=replica'
+    AND (s.setdatabase = 0 OR d.datname = current_database())
+$$;
+
 -- Takes a table out of the engine. The rows stay as they are; running jobs must have ended. Of a table
 -- that was dropped, everything goes that was kept of it.
 CREATE FUNCTION rowrunner.detach(kind text) RETURNS void
@@ -354,6 +391,27 @@ BEGIN
 END
 $$;
 
+-- Says that jobs are about to be deleted, if a retention is new or shorter than before. It reads no row, as the table
+-- may be large and is locked.
+CREATE FUNCTION rowrunner.warn_of_retention(before rowrunner.kinds, after rowrunner.kinds) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  of_succeeded CONSTANT boolean := after.retention < coalesce(before.retention, after.retention + interval '1 us');
+  of_failed CONSTANT boolean :=
+    after.failed_retention < coalesce(before.failed_retention, after.failed_retention + interval '1 us');
+BEGIN
+  IF (of_succeeded OR of_failed) AND pg_relation_size(after.job_table) > 0 THEN
+    RAISE WARNING 'retention will delete jobs of % that %, those that are there now included', after.job_table,
+      concat_ws(' or ',
+        CASE WHEN of_succeeded THEN format('succeeded more than %s ago', after.retention) END,
+        CASE WHEN of_failed THEN format('failed or were cancelled more than %s ago', after.failed_retention) END)
+      USING HINT = format('Workers begin within seconds. To keep these jobs: rowrunner kinds retention %s%s%s',
+                          after.kind, CASE WHEN of_succeeded THEN ' never' END,
+                          CASE WHEN of_failed THEN ' --failed never' END);
+  END IF;
+END
+$$;
+
 -- Refuses columns that cannot name the owner of a job, or the id by which others know it.
 CREATE FUNCTION rowrunner.refuse_names(job_table regclass, owner name, public_id name) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -400,6 +458,7 @@ CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interv
                                  owner name DEFAULT NULL, public_id name DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+  before rowrunner.kinds;
   mine rowrunner.kinds;
   added text[] := '{}';
   unleased bigint;
@@ -429,9 +488,9 @@ BEGIN
   PERFORM rowrunner.refuse_unfit(attach.job_table);
   PERFORM rowrunner.refuse_names(attach.job_table, attach.owner, attach.public_id);
 
-  mine := rowrunner.register(attach.job_table, attach.kind);
-  IF mine.joins AND NOT attach.joins THEN
-    RAISE EXCEPTION 'kind % was attached with joins, which cannot be undone', mine.kind
+  before := rowrunner.register(attach.job_table, attach.kind);
+  IF before.joins AND NOT attach.joins THEN
+    RAISE EXCEPTION 'kind % was attached with joins, which cannot be undone', before.kind
       USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Detach it first.';
   END IF;
   UPDATE rowrunner.kinds k
@@ -441,9 +500,12 @@ BEGIN
         joins = coalesce(attach.joins, k.joins),
         owner_column = coalesce(attach.owner, k.owner_column),
         public_id_column = coalesce(attach.public_id, k.public_id_column)
-    WHERE k.id = mine.id
+    WHERE k.id = before.id
     RETURNING k.* INTO mine;
   PERFORM rowrunner.equip(mine);
+  IF 'status' <> ALL (added) THEN  -- may_lack_entries says it of rows that just became jobs
+    PERFORM rowrunner.warn_of_retention(before, mine);
+  END IF;
   IF rowrunner.may_lack_entries(attach.job_table, added, attach.enqueue_existing, attach.retention) THEN
     SELECT m.unleased INTO unleased FROM rowrunner.add_missing(mine.id) m;
   END IF;

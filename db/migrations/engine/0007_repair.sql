@@ -121,7 +121,7 @@ $$;
 -- disabled (pg_restore --disable-triggers, session_replication_role): every job gets the entry that it
 -- lacks, and stale and second entries go. Jobs may be enqueued, claimed and ended meanwhile. Jobs that
 -- are held (run_at = 'infinity') have no entry. Answers how many entries it added and removed, and what
--- it cannot repair.
+-- it cannot repair: first, and as a warning, why the next jobs will have no entry either.
 CREATE FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint,
                                  OUT lost bigint, OUT removed bigint, OUT problems text[])
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET row_security = off AS $$
@@ -129,13 +129,21 @@ DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(repair.kind);
   page bigint := 0;
   unleased bigint;
+  problem text;
 BEGIN
   PERFORM FROM rowrunner.kinds k WHERE k.id = mine.id FOR KEY SHARE;  -- a detach waits
   IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = mine.job_table) THEN
     RAISE EXCEPTION 'the table of kind % was dropped', mine.kind USING ERRCODE = 'undefined_table',
       HINT = format('SELECT rowrunner.detach(%L)', mine.kind);
   END IF;
-  problems := ARRAY(SELECT rowrunner.attach_problems(mine.job_table));
+  problems := ARRAY(
+    SELECT format('%s: jobs that are written meanwhile have no entry. Run %s, then repair again', t.problem, t.cure)
+    FROM (SELECT * FROM rowrunner.trigger_problems(mine)
+          UNION ALL SELECT * FROM rowrunner.replication_role_problems()) t);
+  FOREACH problem IN ARRAY problems LOOP
+    RAISE WARNING '%', problem;
+  END LOOP;
+  problems := problems || ARRAY(SELECT rowrunner.attach_problems(mine.job_table));
   removed := 0;
   WHILE page < rowrunner.pages_to_sweep() LOOP
     removed := removed + rowrunner.sweep_kind(mine.id, page, 1000) + rowrunner.sweep_joins(mine.id, page, 1000);

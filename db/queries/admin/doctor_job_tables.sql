@@ -9,11 +9,6 @@ CROSS JOIN LATERAL (
   UNION ALL SELECT rowrunner.value_problems(k.job_table)) problem (p)
 WHERE k.kind = $1
 UNION ALL
-SELECT k.kind, format('trigger %s is %s: jobs may have no entry', name,
-                      CASE WHEN t.oid IS NULL THEN 'missing' ELSE 'disabled' END),
-       format('SELECT rowrunner.attach(%L, kind => %L)', k.job_table, k.kind)
-FROM rowrunner.kinds k
-CROSS JOIN unnest('{rowrunner_insert,rowrunner_update,rowrunner_delete,rowrunner_truncate}'::name[]
-                  || CASE WHEN k.joins THEN '{rowrunner_parent_update,rowrunner_parent_delete}'::name[] END) name
-LEFT JOIN pg_trigger t ON t.tgrelid = k.job_table AND t.tgname = name
-WHERE k.kind = $1 AND (t.oid IS NULL OR t.tgenabled NOT IN ('O', 'A'))
+SELECT k.kind, t.problem || ': jobs may have no entry', t.cure
+FROM rowrunner.kinds k CROSS JOIN LATERAL rowrunner.trigger_problems(k) t
+WHERE k.kind = $1
