@@ -59,7 +59,7 @@ CREATE TABLE public.document_jobs (
   document_id  uuid NOT NULL REFERENCES public.documents ON DELETE CASCADE,
   user_id      text NOT NULL,
   total_pages  integer NOT NULL,
-  -- How often somebody has asked for it again after it had failed.
+  -- How often it was queued again after it had failed or was cancelled.
   retry_count  integer NOT NULL DEFAULT 0,
   status       text NOT NULL DEFAULT 'queued'
                CHECK (status IN ('queued', 'processing', 'succeeded', 'failed', 'cancelled')),

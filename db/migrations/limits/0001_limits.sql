@@ -45,7 +45,7 @@ BEGIN
 END
 $$;
 
--- Removes what nobody reads again, one caller at a time. The newest plan of a key is kept for a day: the next one
+-- Removes rows that are not read again, one caller at a time. The newest plan of a key is kept for a day: the next one
 -- begins with what was learned.
 CREATE FUNCTION rowrunner_limits.clean_up() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -42,7 +42,7 @@ CREATE UNIQUE INDEX ocr_relay_jobs_idempotency_key ON public.ocr_relay_jobs (ide
 SELECT rowrunner.attach('public.ocr_relay_jobs', kind => 'ocr_relay', retention => '14 days',
                         failed_retention => '14 days', joins => true, public_id => 'job_id');
 
--- Rows of job tables are shown to whoever may read jobs, so the token of the webhook is kept apart.
+-- Every role that may read jobs sees the rows of job tables, so the token of the webhook is kept apart.
 CREATE TABLE public.ocr_relay_tokens (
   job   uuid PRIMARY KEY REFERENCES public.ocr_relay_jobs ON DELETE CASCADE,
   token text NOT NULL CHECK (octet_length(token) BETWEEN 1 AND 8192)

@@ -1,7 +1,7 @@
 -- PDF files that are analysed page by page: one job a file, known to its senders by its job_id.
 
 -- A job_id is a segment of the path of its result, so it must not be one that leads elsewhere. status has the words of
--- the engine; the document's (pending, processing, completed, failed) are made of them when somebody asks.
+-- the engine; answers translate them into the document's (pending, processing, completed, failed).
 --
 -- An error ends a job at once. Attempts count only workers that were lost before they had stored another page.
 CREATE TABLE public.pdf_batch_jobs (
@@ -33,8 +33,8 @@ CREATE UNIQUE INDEX pdf_batch_jobs_job_id_unique ON public.pdf_batch_jobs (job_i
 
 SELECT rowrunner.attach('public.pdf_batch_jobs', kind => 'pdf_batch', owner => 'user_id', public_id => 'job_id');
 
--- Whose the file uploads/{job_id}/document.pdf is, from before its first byte: nobody else may replace it, or have it
--- analysed under a job of their own.
+-- Which user owns the file uploads/{job_id}/document.pdf, from before its first byte: no other user may replace it, or
+-- have it analysed under a job of their own.
 CREATE TABLE public.pdf_batch_uploads (
   job_id     text PRIMARY KEY
              CONSTRAINT pdf_batch_uploads_job_id_text

@@ -146,7 +146,7 @@ CREATE TABLE public.scoring_questions (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
 -- The budget of a run. A call is reserved before it is made, with the most that it can cost, and settled after it. What
--- a lost worker had reserved stays: nobody knows whether those calls were paid for.
+-- a lost worker had reserved stays, as those calls may have been paid for.
 CREATE TABLE public.scoring_budgets (
   run_id         bigint PRIMARY KEY REFERENCES public.scoring_runs ON DELETE CASCADE,
   max_calls      bigint,

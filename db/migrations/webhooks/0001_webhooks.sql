@@ -45,7 +45,7 @@ ALTER TABLE public.webhook_deliveries ALTER payload SET STORAGE EXTENDED, ALTER 
 CREATE UNIQUE INDEX webhook_deliveries_event_key ON public.webhook_deliveries (event_key);
 CREATE INDEX webhook_deliveries_source ON public.webhook_deliveries (source, id) WHERE source IS NOT NULL;
 
--- Rows of job tables are shown to whoever may read jobs, so tokens are kept apart.
+-- Every role that may read jobs sees the rows of job tables, so tokens are kept apart.
 CREATE TABLE public.webhook_tokens (
   delivery uuid PRIMARY KEY REFERENCES public.webhook_deliveries ON DELETE CASCADE,
   token    text NOT NULL CHECK (octet_length(token) BETWEEN 1 AND 8192)
