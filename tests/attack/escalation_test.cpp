@@ -61,6 +61,23 @@ class escalation : public ::testing::Test {
         "', '" + status + "', CASE '" + status + "' WHEN 'processing' THEN 7 END) RETURNING id");
   }
 
+  void put_function_in_place_of(const std::string& column, const std::string& type) {
+    db_.exec("ALTER TABLE mallory.jobs RENAME COLUMN " + column +
+             " TO was; CREATE FUNCTION mallory." + column + "(record) RETURNS " + type +
+             " LANGUAGE plpgsql AS $f$ BEGIN INSERT INTO mallory.seen VALUES (current_user);"
+             " RETURN NULL; END $f$");
+  }
+  void put_back(const std::string& column) {
+    db_.exec("ALTER TABLE mallory.jobs RENAME COLUMN was TO " + column +
+             "; DROP FUNCTION mallory." + column + "(record)");
+  }
+  std::string insert_as_mallory(const std::string& id, const std::string& status) {
+    return as("mallory",
+              "SET LOCAL search_path = mallory, public;"
+              "INSERT INTO jobs (batch_id, recipient, " +
+                  id + ", " + status + ") VALUES ('p', 'p', gen_random_uuid(), 'failed')");
+  }
+
   std::string seen() {
     return db_.value("SELECT string_agg(DISTINCT what, ', ' ORDER BY what) FROM mallory.seen");
   }
@@ -76,34 +93,29 @@ TEST_F(escalation, a_column_that_is_gone_is_no_function_of_the_caller) {
       {"priority", "smallint"}, {"run_at", "timestamptz"},
       {"attempts", "integer"},  {"last_error", "text"}};
   for (const auto& [column, type] : columns) {
-    db_.exec("ALTER TABLE mallory.jobs RENAME COLUMN " + column +
-             " TO was; CREATE FUNCTION mallory." + column + "(record) RETURNS " + type +
-             " LANGUAGE plpgsql AS $f$ BEGIN INSERT INTO mallory.seen VALUES (current_user);"
-             " RETURN NULL; END $f$");
-    const std::string id = column == "id" ? "was" : "id";
-    const std::string status = column == "status" ? "was" : "status";
-    EXPECT_THAT(as("mallory",
-                   "SET LOCAL search_path = mallory, public;"
-                   "INSERT INTO jobs (batch_id, recipient, " +
-                       id + ", " + status + ") VALUES ('p', 'p', gen_random_uuid(), 'failed')"),
-                HasSubstr("column \"" + column + "\" does not exist"));
-    db_.exec("ALTER TABLE mallory.jobs RENAME COLUMN was TO " + column +
-             "; DROP FUNCTION mallory." + column + "(record)");
+    put_function_in_place_of(column, type);
+    EXPECT_THAT(
+        insert_as_mallory(column == "id" ? "was" : "id", column == "status" ? "was" : "status"),
+        HasSubstr("column \"" + column + "\" does not exist"));
+    put_back(column);
   }
   EXPECT_EQ(insert("failed").size(), 36u);
   EXPECT_EQ(seen(), "");
 }
 
 TEST_F(escalation, a_worker_cannot_hang_the_engines_triggers_on_its_own_table) {
-  const std::string table = "CREATE TEMP TABLE t (LIKE letter_jobs);";
+  const auto trigger = [](const std::string& event, const std::string& level,
+                          const std::string& function) {
+    return "CREATE TEMP TABLE t (LIKE letter_jobs); CREATE TRIGGER t AFTER " + event +
+           " ON t FOR EACH " + level + " EXECUTE FUNCTION rowrunner." + function +
+           "('1', 'x', 'y')";
+  };
   for (const std::string function : {"on_insert", "on_update", "on_delete", "on_truncate",
                                      "on_parent_update", "on_parent_delete"}) {
     const auto level = function == "on_truncate" ? "STATEMENT" : "ROW";
     const auto event = function.substr(function.rfind('_') + 1);
     for (const std::string role : {"rowrunner_worker", "rowrunner_app", "mallory"}) {
-      EXPECT_THAT(as(role, table + "CREATE TRIGGER t AFTER " + event + " ON t FOR EACH " + level +
-                               " EXECUTE FUNCTION rowrunner." + function + "('1', 'x', 'y')"),
-                  HasSubstr("permission denied"))
+      EXPECT_THAT(as(role, trigger(event, level, function)), HasSubstr("permission denied"))
           << role << " " << function;
     }
   }
@@ -281,9 +293,12 @@ TEST_F(escalation, a_function_of_the_job_writer_runs_nothing_as_another_role) {
     EXPECT_THAT(row[1].as<std::string>(), HasSubstr("set search_path or left a cursor")) << name;
     db_.exec("ALTER FUNCTION " + name + " OWNER TO CURRENT_USER");
   }
+  const auto call = [&](const std::string& function) {
+    return "SELECT rowrunner." + function + "('trap', '" + id + "')";
+  };
   for (const std::string function : {"requeue", "cancel", "enqueue_again"}) {
     try {
-      db_.exec("SELECT rowrunner." + function + "('trap', '" + id + "')");
+      db_.exec(call(function));
       ADD_FAILURE() << function;
     } catch (const pqxx::sql_error& error) {
       EXPECT_THAT(error.what(), HasSubstr("not as rowrunner_job_writer"));
