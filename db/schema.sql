@@ -109,6 +109,7 @@ CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interv
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
+  before rowrunner.kinds;
   mine rowrunner.kinds;
   added text[] := '{}';
   unleased bigint;
@@ -137,9 +138,9 @@ BEGIN
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table);
   PERFORM rowrunner.refuse_names(attach.job_table, attach.owner, attach.public_id);
-  mine := rowrunner.register(attach.job_table, attach.kind);
-  IF mine.joins AND NOT attach.joins THEN
-    RAISE EXCEPTION 'kind % was attached with joins, which cannot be undone', mine.kind
+  before := rowrunner.register(attach.job_table, attach.kind);
+  IF before.joins AND NOT attach.joins THEN
+    RAISE EXCEPTION 'kind % was attached with joins, which cannot be undone', before.kind
       USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Detach it first.';
   END IF;
   UPDATE rowrunner.kinds k
@@ -149,9 +150,12 @@ BEGIN
         joins = coalesce(attach.joins, k.joins),
         owner_column = coalesce(attach.owner, k.owner_column),
         public_id_column = coalesce(attach.public_id, k.public_id_column)
-    WHERE k.id = mine.id
+    WHERE k.id = before.id
     RETURNING k.* INTO mine;
   PERFORM rowrunner.equip(mine);
+  IF 'status' <> ALL (added) THEN  -- may_lack_entries says it of rows that just became jobs
+    PERFORM rowrunner.warn_of_retention(before, mine);
+  END IF;
   IF rowrunner.may_lack_entries(attach.job_table, added, attach.enqueue_existing, attach.retention) THEN
     SELECT m.unleased INTO unleased FROM rowrunner.add_missing(mine.id) m;
   END IF;
@@ -1691,7 +1695,7 @@ BEGIN
     INSERT INTO rowrunner.failures (kind, job_id, attempts, error)
       VALUES (my_kind, NEW.id, NEW.attempts, NEW.last_error)
       ON CONFLICT (kind, job_id) DO UPDATE
-        SET failed_at = now(), attempts = excluded.attempts, error = excluded.error;
+        SET failed_at = now(), attempts = excluded.attempts, error = excluded.error, refused_at = NULL;
   END IF;
   IF NEW.status <> 'queued' AND OLD.status = 'queued' AND OLD.run_at = 'infinity' THEN
     PERFORM rowrunner.forget_wait(my_kind, NEW.id);
@@ -2257,13 +2261,21 @@ DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(repair.kind);
   page bigint := 0;
   unleased bigint;
+  problem text;
 BEGIN
   PERFORM FROM rowrunner.kinds k WHERE k.id = mine.id FOR KEY SHARE;  -- a detach waits
   IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = mine.job_table) THEN
     RAISE EXCEPTION 'the table of kind % was dropped', mine.kind USING ERRCODE = 'undefined_table',
       HINT = format('SELECT rowrunner.detach(%L)', mine.kind);
   END IF;
-  problems := ARRAY(SELECT rowrunner.attach_problems(mine.job_table));
+  problems := ARRAY(
+    SELECT format('%s: jobs that are written meanwhile have no entry. Run %s, then repair again', t.problem, t.cure)
+    FROM (SELECT * FROM rowrunner.trigger_problems(mine)
+          UNION ALL SELECT * FROM rowrunner.replication_role_problems()) t);
+  FOREACH problem IN ARRAY problems LOOP
+    RAISE WARNING '%', problem;
+  END LOOP;
+  problems := problems || ARRAY(SELECT rowrunner.attach_problems(mine.job_table));
   removed := 0;
   WHILE page < rowrunner.pages_to_sweep() LOOP
     removed := removed + rowrunner.sweep_kind(mine.id, page, 1000) + rowrunner.sweep_joins(mine.id, page, 1000);
@@ -2282,13 +2294,45 @@ BEGIN
   END IF;
 END
 $$;
+CREATE FUNCTION rowrunner.replication_role_problems() RETURNS TABLE(problem text, cure text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT 'session_replication_role is replica ' || at.place, at.cure
+  FROM pg_settings s
+  CROSS JOIN LATERAL (
+    SELECT 'in the configuration of the server' AS place, 'ALTER SYSTEM RESET session_replication_role' AS cure
+    WHERE s.source = 'configuration file'
+    UNION ALL
+    SELECT 'in this session', 'SET session_replication_role = origin'
+    WHERE s.source NOT IN ('configuration file', 'user', 'database', 'database user')) at
+  WHERE s.name = 'session_replication_role' AND s.setting = 'replica'
+  UNION ALL
+  SELECT format('session_replication_role is replica for %s', target),
+         format('ALTER %s RESET session_replication_role', target)
+  FROM pg_db_role_setting s
+  CROSS JOIN LATERAL unnest(s.setconfig) setting
+  LEFT JOIN pg_database d ON d.oid = s.setdatabase
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN s.setrole = 0 AND s.setdatabase <> 0 THEN format('DATABASE %I', d.datname)
+                ELSE format('ROLE %s', CASE WHEN s.setrole = 0 THEN 'ALL' ELSE s.setrole::regrole::text END)
+                     || coalesce(format(' IN DATABASE %I', d.datname), '') END AS target) of
+  WHERE lower(setting) = 'session_replication_role=replica'
+    AND (s.setdatabase = 0 OR d.datname = current_database())
+$$;
 CREATE FUNCTION rowrunner.requeue(kind text, job_id uuid) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+DECLARE
+  mine CONSTANT rowrunner.kinds := rowrunner.kind_named(requeue.kind);
 BEGIN
-  RETURN rowrunner.requeue_row((rowrunner.kind_named(requeue.kind)).job_table, requeue.job_id,
-                               '{failed,cancelled}', NULL);
+  IF rowrunner.requeue_row(mine.job_table, requeue.job_id, '{failed,cancelled}', NULL) THEN
+    RETURN true;
+  END IF;
+  UPDATE rowrunner.failures f SET refused_at = clock_timestamp()
+    WHERE f.kind = mine.id AND f.job_id = requeue.job_id;
+  RETURN false;
 END
 $$;
 CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS bigint
@@ -2296,22 +2340,48 @@ CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS big
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
+  answer record;
+BEGIN
+  SELECT * INTO answer FROM rowrunner.requeue_failed(kind, at_most, NULL);
+  IF answer.more THEN
+    RAISE NOTICE '1000 failed jobs of % were refused by a trigger of its table: call again to try others', kind;
+  END IF;
+  RETURN answer.requeued;
+END
+$$;
+CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer, INOUT as_of timestamp with time zone, OUT requeued bigint, OUT more boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_sort TO 'off'
+    AS $$
+DECLARE
   mine rowrunner.kinds;
   job uuid;
-  requeued bigint := 0;
+  refused integer := 0;
 BEGIN
+  requeued := 0;
+  as_of := coalesce(as_of, clock_timestamp());
   SELECT * INTO mine FROM rowrunner.kinds k WHERE k.kind = requeue_failed.kind;
   FOR job IN
-    SELECT f.job_id FROM rowrunner.failures f
-    WHERE f.kind = mine.id
-      AND NOT (mine.cancelled_status = 'failed'
+    SELECT f.job_id
+    FROM ((SELECT n.* FROM rowrunner.failures n
+           WHERE n.kind = mine.id AND n.refused_at IS NULL AND n.failed_at <= as_of
+           ORDER BY n.kind, n.failed_at, n.job_id)
+          UNION ALL
+          (SELECT r.* FROM rowrunner.failures r
+           WHERE r.kind = mine.id AND r.refused_at < as_of AND r.failed_at <= as_of
+           ORDER BY r.kind, r.refused_at)) f
+    WHERE NOT (mine.cancelled_status = 'failed'
                AND coalesce(f.error = 'cancelled' OR f.error LIKE 'cancelled: %', false))
-    ORDER BY f.failed_at, f.job_id
   LOOP
-    EXIT WHEN requeued >= at_most;
-    requeued := requeued + rowrunner.requeue(mine.kind, job)::integer;
+    EXIT WHEN requeued >= at_most OR refused >= 1000;
+    IF rowrunner.requeue(mine.kind, job) THEN
+      requeued := requeued + 1;
+    ELSE
+      refused := refused + 1;
+    END IF;
   END LOOP;
-  RETURN requeued;
+  more := refused >= 1000 AND requeued < at_most;
 END
 $$;
 CREATE FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamp with time zone) RETURNS boolean
@@ -2798,6 +2868,17 @@ CREATE FUNCTION rowrunner.table_problems(job_table regclass) RETURNS SETOF text
   FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
   WHERE r.ev_class = job_table AND c.relkind IN ('r', 'p')
 $$;
+CREATE FUNCTION rowrunner.trigger_problems(mine rowrunner.kinds) RETURNS TABLE(problem text, cure text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT format('trigger %s is %s', name, CASE WHEN t.oid IS NULL THEN 'missing' ELSE 'disabled' END),
+         format('SELECT rowrunner.attach(%L, kind => %L)', mine.job_table, mine.kind)
+  FROM unnest('{rowrunner_insert,rowrunner_update,rowrunner_delete,rowrunner_truncate}'::name[]
+              || CASE WHEN mine.joins THEN '{rowrunner_parent_update,rowrunner_parent_delete}'::name[] END) name
+  LEFT JOIN pg_trigger t ON t.tgrelid = mine.job_table AND t.tgname = name
+  WHERE t.oid IS NULL OR t.tgenabled NOT IN ('O', 'A')
+$$;
 CREATE FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2897,6 +2978,26 @@ BEGIN
     ELSE
       INSERT INTO rowrunner.wakeups (kind, armed_until) VALUES (kind_name, until);
     END IF;
+  END IF;
+END
+$$;
+CREATE FUNCTION rowrunner.warn_of_retention(before rowrunner.kinds, after rowrunner.kinds) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  of_succeeded CONSTANT boolean := after.retention < coalesce(before.retention, after.retention + interval '1 us');
+  of_failed CONSTANT boolean :=
+    after.failed_retention < coalesce(before.failed_retention, after.failed_retention + interval '1 us');
+BEGIN
+  IF (of_succeeded OR of_failed) AND pg_relation_size(after.job_table) > 0 THEN
+    RAISE WARNING 'retention will delete jobs of % that %, those that are there now included', after.job_table,
+      concat_ws(' or ',
+        CASE WHEN of_succeeded THEN format('succeeded more than %s ago', after.retention) END,
+        CASE WHEN of_failed THEN format('failed or were cancelled more than %s ago', after.failed_retention) END)
+      USING HINT = format('Workers begin within seconds. To keep these jobs: rowrunner kinds retention %s%s%s',
+                          after.kind, CASE WHEN of_succeeded THEN ' never' END,
+                          CASE WHEN of_failed THEN ' --failed never' END);
   END IF;
 END
 $$;
@@ -3012,6 +3113,7 @@ CREATE TABLE rowrunner.failures (
     failed_at timestamp with time zone DEFAULT now() NOT NULL,
     attempts integer NOT NULL,
     error text,
+    refused_at timestamp with time zone,
     fingerprint bigint GENERATED ALWAYS AS (hashtextextended(regexp_replace("left"(COALESCE(error, ''::text), 300), '\m(?![45][0-9]{2}\M)[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*'::text, '#'::text, 'g'::text), (0)::bigint)) STORED NOT NULL
 );
 CREATE TABLE rowrunner.join_candidates (
@@ -3161,6 +3263,7 @@ CREATE INDEX delayed_due ON rowrunner.delayed USING btree (kind, run_at);
 CREATE INDEX edges_of_child ON rowrunner.edges USING btree (child_kind, child_id);
 CREATE INDEX failures_alike ON rowrunner.failures USING btree (kind, fingerprint, failed_at, job_id);
 CREATE INDEX failures_newest ON rowrunner.failures USING btree (kind, failed_at, job_id);
+CREATE INDEX failures_refused ON rowrunner.failures USING btree (kind, refused_at) WHERE (refused_at IS NOT NULL);
 CREATE INDEX waits_at_latest ON rowrunner.waits USING btree (at_latest) WHERE (at_latest IS NOT NULL);
 CREATE CONSTRAINT TRIGGER rowrunner_wakeup AFTER INSERT ON rowrunner.wakeups DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION rowrunner.on_wakeup();
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_engine;
@@ -3344,12 +3447,16 @@ GRANT ALL ON FUNCTION rowrunner.remove_ended_edges(kind_id smallint, addresses t
 REVOKE ALL ON FUNCTION rowrunner.remove_missed_edges(of_kind smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.remove_missed_edges(of_kind smallint) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT removed bigint, OUT problems text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.replication_role_problems() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer, INOUT as_of timestamp with time zone, OUT requeued bigint, OUT more boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer, INOUT as_of timestamp with time zone, OUT requeued bigint, OUT more boolean) TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer, INOUT as_of timestamp with time zone, OUT requeued bigint, OUT more boolean) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamp with time zone) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_locked boolean) FROM PUBLIC;
@@ -3385,6 +3492,7 @@ GRANT ALL ON FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, 
 REVOKE ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.trigger_problems(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) FROM PUBLIC;
@@ -3394,6 +3502,7 @@ REVOKE ALL ON FUNCTION rowrunner.waits_for_success(of_kind smallint, job_id uuid
 GRANT ALL ON FUNCTION rowrunner.waits_for_success(of_kind smallint, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.warn_of_retention(before rowrunner.kinds, after rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.warn_of_triggers(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.worker_seen(worker text, kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.worker_seen(worker text, kind text) TO rowrunner_worker;

@@ -8,21 +8,49 @@
 namespace rowrunner::admin {
 namespace {
 
-asio::awaitable<std::int64_t> requeue_failed(pg::session& session, std::string kind,
-                                             std::int64_t limit) {
-  const auto write = [&](transaction& tx) -> asio::awaitable<std::int64_t> {
+/// How far a walk over the failed jobs of a kind is.
+struct retry_walk {
+  std::int64_t requeued = 0;
+  /// When it began, by the database's clock; nothing before the first step.
+  std::optional<std::string> as_of;
+  bool more = true;
+};
+
+/// One step is bounded, as a trigger of the table may refuse any number of jobs, and commits on its
+/// own. False if another session has locked a job.
+asio::awaitable<bool> retry_some(pg::session& session, std::string kind, std::int64_t limit,
+                                 retry_walk& walk) {
+  const auto write = [&](transaction& tx) -> asio::awaitable<retry_walk> {
     co_await tx.run(queries::lock_timeout, patience);
-    const auto answer = co_await tx.run(queries::requeue_failed, kind, limit);
-    co_return answer.get_int(0, 0);
+    const auto answer =
+        co_await tx.run(queries::requeue_failed, kind, limit - walk.requeued, walk.as_of);
+    retry_walk out;
+    out.requeued = walk.requeued + answer.get_int(0, 0);
+    out.more = answer.get_bool(0, 1);
+    out.as_of = answer.get(0, 2);
+    co_return out;
   };
   try {
-    co_return co_await in_transaction(session, write);
+    walk = co_await in_transaction(session, write);
+    co_return true;
   } catch (const pg::query_error& refused) {
     if (refused.sqlstate() != "55P03") throw;
   }
-  throw error(reason::job_locked, "a failed job of kind " + kind +
-                                      " is locked by another session: none of the kind was queued "
-                                      "again; rowrunner jobs retry ID names the session");
+  co_return false;
+}
+
+asio::awaitable<std::int64_t> requeue_failed(pg::session& session, std::string kind,
+                                             std::int64_t limit) {
+  retry_walk walk;
+  while (walk.more) {
+    if (co_await retry_some(session, kind, limit, walk)) continue;
+    const auto done = walk.requeued == 0 ? "none" : "only " + std::to_string(walk.requeued);
+    throw error(reason::job_locked, "a failed job of kind " + kind +
+                                        " is locked by another session: " + done + " of the kind " +
+                                        (walk.requeued > 1 ? "were" : "was") +
+                                        " queued again; rowrunner jobs retry ID names the session");
+  }
+  co_return walk.requeued;
 }
 
 /// A trigger of the job table may keep the row as it is.

@@ -29,7 +29,8 @@ struct retried_failures {
 
 /// Queues up to `limit` failed jobs of a kind, or of all kinds, again, the oldest failure first;
 /// those that a trigger of their table keeps failed do not count.
-/// Each kind commits on its own, so that a long list keeps no locks. Throws error{unknown_kind}
+/// Each kind commits on its own, and after every 1,000 jobs that were refused, so that a long list
+/// keeps no locks. Throws error{unknown_kind}
 /// and error{job_locked}.
 asio::awaitable<retried_failures> retry_failed(pg::session& session,
                                                std::optional<std::string> kind, std::int64_t limit);

@@ -114,7 +114,15 @@ bool requeue(pqxx::dbtransaction& tx, std::string_view kind, const std::string& 
 int requeue_failed(pqxx::dbtransaction& tx, std::string_view kind, int limit) {
   if (limit < 0) throw bad_input("limit " + std::to_string(limit) + " is negative");
   const job_table target = find_job_table(tx, kind);
-  return pg::exec(tx, queries::requeue_failed, target.kind, limit)[0][0].as<int>();
+  std::optional<std::string> as_of;
+  int requeued = 0;
+  for (bool more = true; more;) {
+    const auto row = pg::exec(tx, queries::requeue_failed, target.kind, limit - requeued, as_of)[0];
+    requeued += row[0].as<int>();
+    more = row[1].as<bool>();
+    as_of = row[2].as<std::string>();
+  }
+  return requeued;
 }
 
 }  // namespace rowrunner

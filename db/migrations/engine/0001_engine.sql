@@ -168,6 +168,8 @@ CREATE TABLE rowrunner.failures (
   failed_at timestamptz NOT NULL DEFAULT now(),
   attempts  integer NOT NULL,
   error     text,
+  -- When a trigger of the job table last refused to queue the job again: requeue_failed tries such jobs last.
+  refused_at timestamptz,
   -- What failures with the same cause share: the beginning of the error without numbers and ids. The codes 400 to 599
   -- stay, as what to do depends on them.
   fingerprint bigint NOT NULL GENERATED ALWAYS AS (
@@ -177,6 +179,7 @@ CREATE TABLE rowrunner.failures (
 );
 CREATE INDEX failures_newest ON rowrunner.failures (kind, failed_at, job_id);
 CREATE INDEX failures_alike ON rowrunner.failures (kind, fingerprint, failed_at, job_id);
+CREATE INDEX failures_refused ON rowrunner.failures (kind, refused_at) WHERE refused_at IS NOT NULL;
 
 -- What happened per minute and worker. A row of its own per worker, so that no worker waits for
 -- another one's commit.

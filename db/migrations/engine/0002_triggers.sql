@@ -189,7 +189,7 @@ BEGIN
     INSERT INTO rowrunner.failures (kind, job_id, attempts, error)
       VALUES (my_kind, NEW.id, NEW.attempts, NEW.last_error)
       ON CONFLICT (kind, job_id) DO UPDATE
-        SET failed_at = now(), attempts = excluded.attempts, error = excluded.error;
+        SET failed_at = now(), attempts = excluded.attempts, error = excluded.error, refused_at = NULL;
   END IF;
 
   IF NEW.status <> 'queued' AND OLD.status = 'queued' AND OLD.run_at = 'infinity' THEN

@@ -48,36 +48,72 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   ORDER BY a.attnum
 $$;
 
--- Queues a failed or cancelled job again with new attempts. Says whether there was such a job.
+-- Queues a failed or cancelled job again with new attempts. Says whether there was such a job. It notes which job
+-- stays failed, as a trigger of its table refuses it.
 CREATE FUNCTION rowrunner.requeue(kind text, job_id uuid) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  mine CONSTANT rowrunner.kinds := rowrunner.kind_named(requeue.kind);
 BEGIN
-  RETURN rowrunner.requeue_row((rowrunner.kind_named(requeue.kind)).job_table, requeue.job_id,
-                               '{failed,cancelled}', NULL);
+  IF rowrunner.requeue_row(mine.job_table, requeue.job_id, '{failed,cancelled}', NULL) THEN
+    RETURN true;
+  END IF;
+  UPDATE rowrunner.failures f SET refused_at = clock_timestamp()
+    WHERE f.kind = mine.id AND f.job_id = requeue.job_id;
+  RETURN false;
 END
 $$;
 
--- Queues up to `at_most` failed jobs of a kind again, the oldest failure first; says how many. Jobs that stay failed do
--- not count. Where a cancelled job is called failed, its error tells; it should not run again.
-CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+-- Queues up to `at_most` failed jobs of a kind again, of those that had failed at `as_of` (NULL: now) and were not
+-- refused since: the oldest failure first, and those that were refused before last, so that they hide no others. Jobs
+-- that stay failed do not count, and after 1,000 of them it ends: `more` says that there may be others, for which it
+-- is called again with the `as_of` that it answers. Where a cancelled job is called failed, its error tells; it should
+-- not run again.
+CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer, INOUT as_of timestamptz,
+                                         OUT requeued bigint, OUT more boolean)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET enable_sort = off AS $$
 DECLARE
   mine rowrunner.kinds;
   job uuid;
-  requeued bigint := 0;
+  refused integer := 0;
 BEGIN
+  requeued := 0;
+  as_of := coalesce(as_of, clock_timestamp());
   SELECT * INTO mine FROM rowrunner.kinds k WHERE k.kind = requeue_failed.kind;
   FOR job IN
-    SELECT f.job_id FROM rowrunner.failures f
-    WHERE f.kind = mine.id
-      AND NOT (mine.cancelled_status = 'failed'
+    SELECT f.job_id
+    FROM ((SELECT n.* FROM rowrunner.failures n
+           WHERE n.kind = mine.id AND n.refused_at IS NULL AND n.failed_at <= as_of
+           ORDER BY n.kind, n.failed_at, n.job_id)
+          UNION ALL
+          (SELECT r.* FROM rowrunner.failures r
+           WHERE r.kind = mine.id AND r.refused_at < as_of AND r.failed_at <= as_of
+           ORDER BY r.kind, r.refused_at)) f
+    WHERE NOT (mine.cancelled_status = 'failed'
                AND coalesce(f.error = 'cancelled' OR f.error LIKE 'cancelled: %', false))
-    ORDER BY f.failed_at, f.job_id
   LOOP
-    EXIT WHEN requeued >= at_most;
-    requeued := requeued + rowrunner.requeue(mine.kind, job)::integer;
+    EXIT WHEN requeued >= at_most OR refused >= 1000;
+    IF rowrunner.requeue(mine.kind, job) THEN
+      requeued := requeued + 1;
+    ELSE
+      refused := refused + 1;
+    END IF;
   END LOOP;
-  RETURN requeued;
+  more := refused >= 1000 AND requeued < at_most;
+END
+$$;
+
+-- The same in one call; says how many. A notice tells that there may be more.
+CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  answer record;
+BEGIN
+  SELECT * INTO answer FROM rowrunner.requeue_failed(kind, at_most, NULL);
+  IF answer.more THEN
+    RAISE NOTICE '1000 failed jobs of % were refused by a trigger of its table: call again to try others', kind;
+  END IF;
+  RETURN answer.requeued;
 END
 $$;
 

@@ -110,7 +110,8 @@ GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.reached_mark(smallint, bigint), rowrunner.reached_seq(regclass, smallint),
   rowrunner.reach(regclass, bigint), rowrunner.job_columns(), rowrunner.kind_named(text),
   rowrunner.job_table_columns(text), rowrunner.job_table_permissions(), rowrunner.requeue(text, uuid),
-  rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text, boolean),
+  rowrunner.requeue_failed(text, integer), rowrunner.requeue_failed(text, integer, timestamptz),
+  rowrunner.cancel(text, uuid, text, boolean),
   rowrunner.enqueue_again(text, uuid, timestamptz), rowrunner.run_now(text, uuid),
   rowrunner.rescue(smallint, integer, boolean), rowrunner.concerns_one_row(text),
   rowrunner.rescue_jobs(rowrunner.kinds, uuid[], bigint[], text[], timestamptz),
@@ -150,7 +151,8 @@ GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.job_columns(),
   rowrunner.job_table_columns(text), rowrunner.job_table_permissions(), rowrunner.requeue(text, uuid),
   rowrunner.enqueue_again(text, uuid, timestamptz), rowrunner.run_now(text, uuid),
   rowrunner.run_after(text, uuid, text, uuid[], text, interval),
-  rowrunner.requeue_failed(text, integer), rowrunner.cancel(text, uuid, text, boolean) TO rowrunner_app;
+  rowrunner.requeue_failed(text, integer), rowrunner.requeue_failed(text, integer, timestamptz),
+  rowrunner.cancel(text, uuid, text, boolean) TO rowrunner_app;
 
 -- Job tables and the sequences of their kinds, as attach granted them. A table of which the migrating
 -- role is not the owner may have lost its permissions in a restore.
