@@ -92,6 +92,14 @@ describe('overview', () => {
     await problems.waitFor({ state: 'detached' });
   });
 
+  pageTest('does not know the age of the oldest job while its table is locked', async () => {
+    Object.assign(server.overview.kinds[1], { oldest_waiting_seconds: null });
+    server.overview.problems = [{ code: 'table_locked', kind: 'spot_image', message: 'it is locked by session 77' }];
+    await open();
+    await page.getByText('The table of spot_image is locked').waitFor();
+    await page.getByRole('region', { name: 'spot_image' }).getByText('Oldest waits ?').waitFor();
+  });
+
   pageTest('pauses a kind after a question that names it and its count', async () => {
     await open();
     await page.getByRole('region', { name: 'spot_image' }).getByRole('button', { name: 'Pause' }).click();
