@@ -22,7 +22,8 @@ export async function get(path, method = 'GET', body) {
 	}
 	if (answer.ok) return data;
 	if (answer.status === 401 && path !== '/api/session') hooks.signedOut();
-	const { code, message = answer.statusText } = data?.error ?? {};
+	// Routes of document 003 answer {"detail": …}.
+	const { code, message = data?.detail ?? answer.statusText } = data?.error ?? {};
 	throw failure(message, answer.status, code);
 }
 

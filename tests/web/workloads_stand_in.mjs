@@ -19,6 +19,7 @@ export class Workloads {
       },
       documentJob: { status: 'processing', total_pages: 3, processed_pages: 2, current_page: 3, estimated_completion: ago(-30), error: null },
       jobRefusal: null,
+      changeRefusal: null,
       deliveries: [
         { id: uuid(960), event_id: 'evt_1', event: 'PAGE_RESULT', source: 'job_20260212T063000Z_ab12cd', url: 'https://example.com/hook', status: 'failed',
           attempts: 12, max_attempts: 12, last_error: 'the receiver answered 500', answer_status: 500, created_at: ago(900), at: ago(30) },
@@ -79,6 +80,7 @@ export class Workloads {
     }
     if (id === 'jobs') {
       if (this.jobRefusal) return json(this.jobRefusal, { detail: 'not for you' });
+      if (n && this.changeRefusal) return json(409, { detail: this.changeRefusal });
       if (n) (n === 'cancel' ? this.cancelled : this.retried).push(what);
       if (n === 'cancel') this.documentJob.status = 'cancelled';
       return json(200, n ? { message: 'ok', job_id: what } : this.documentJob);

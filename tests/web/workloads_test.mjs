@@ -141,6 +141,14 @@ pageTest('a document that failed or was cancelled shows its reason and is read a
   await until(() => workloads.retried.length === 2);
 });
 
+pageTest('a change of a document that is refused says why', async (workloads) => {
+  Object.assign(workloads.documentJob, { status: 'failed', error: 'page 3: smudged' });
+  workloads.changeRefusal = 'Exceeded max retries (3)';
+  await open(`#/document/${workloads.document.document_id}`);
+  await main().getByRole('button', { name: 'Retry' }).click();
+  await page.getByText('Exceeded max retries (3)').waitFor();
+});
+
 pageTest('a document shows its newest job, also one that begins meanwhile', async (workloads) => {
   const { document } = workloads;
   Object.assign(workloads.documentJob, { status: 'completed', processed_pages: 3, estimated_completion: null });
