@@ -57,6 +57,10 @@ asio::awaitable<pg::result> ask_database(services& with, pg::call one) {
   return in_time(with, with.database.run_one(std::move(one)));
 }
 
+asio::awaitable<pg::result> ask_about_caller(services& with, pg::call one) {
+  return in_time(with, with.caller_database.run_one(std::move(one)));
+}
+
 asio::awaitable<pg::session_pool::loan> borrow_session(services& with) {
   return in_time(with, with.database.borrow());
 }

@@ -13,6 +13,11 @@ namespace rowrunner::api {
 /// sessions say.
 asio::awaitable<pg::result> ask_database(services& with, pg::call one);
 
+/// Asks who a caller is and what they may call: tokens, sign-ins, tickets, hourly limits. On
+/// sessions of its own, which never read a job table: code of a table's owner runs in the session
+/// that reads it, and may leave things there. Throws as ask_database().
+asio::awaitable<pg::result> ask_about_caller(services& with, pg::call one);
+
 /// A session for several round trips. Throws connection_lost if none is free in time.
 asio::awaitable<pg::session_pool::loan> borrow_session(services& with);
 

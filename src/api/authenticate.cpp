@@ -8,15 +8,9 @@
 namespace rowrunner::api {
 namespace {
 
-problem unauthorized(std::string why) {
-  problem out(401, "unauthorized", std::move(why));
-  out.headers.emplace_back("WWW-Authenticate", "Bearer");
-  return out;
-}
-
 problem forbidden(std::string why) { return {403, "forbidden", std::move(why)}; }
 
-identity::proof proof_of(credential::kind type) {
+identity::proof proof_by(credential::kind type) {
   switch (type) {
     case credential::kind::bearer:
       return identity::proof::bearer;
@@ -29,23 +23,23 @@ identity::proof proof_of(credential::kind type) {
   }
 }
 
-const query& lookup_of(credential::kind type) {
-  if (type == credential::kind::cookie) return queries::token_of_session;
-  if (type == credential::kind::ticket) return queries::ticket_take;
-  return queries::token_of_id;
+/// The name that the functions of the database have for it.
+const char* word_for(credential::kind type) {
+  if (type == credential::kind::cookie) return "web_session";
+  if (type == credential::kind::ticket) return "ticket";
+  return "token";
 }
 
-std::optional<identity> read_identity(const pg::result& row, const credential& given,
-                                      const std::string& hash) {
-  if (row.rows() != 1 || !same_hash(row.get(0, 0), hash)) return std::nullopt;
-  const auto as = role_named(row.get(0, 2));
+std::optional<identity> read_identity(const pg::result& row, const credential& given) {
+  if (row.rows() != 1) return std::nullopt;
+  const auto as = role_named(row.get(0, 1));
   if (!as) return std::nullopt;
   identity out;
-  out.by = proof_of(given.type);
-  out.user = row.get(0, 1);
+  out.by = proof_by(given.type);
+  out.user = row.get(0, 0);
   out.as = *as;
-  out.token = row.get_int(0, 3);
-  out.session = row.get_int(0, 4);
+  out.token = row.get_int(0, 2);
+  out.session = row.get_int(0, 3);
   return out;
 }
 
@@ -54,7 +48,7 @@ asio::awaitable<bool> is_open(services& with, const request& asked) {
   if (!with.loopback || !asks_this_machine(asked.head)) co_return false;
   if (!is_safe(asked.head.method()) && origin_of(asked.head) == origin::other) co_return false;
   const auto statement = queries::tokens_exist.statement();
-  const auto found = co_await ask_database(with, pg::with(statement));
+  const auto found = co_await ask_about_caller(with, pg::with(statement));
   co_return !found.get_bool(0, 0);
 }
 
@@ -107,13 +101,22 @@ asio::awaitable<std::optional<problem>> prove(services& with, credential given, 
 
 }  // namespace
 
+problem unauthorized(std::string why) {
+  problem out(401, "unauthorized", std::move(why));
+  out.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return out;
+}
+
+pg::call with_proof(const pg::statement& statement, const credential& given) {
+  return pg::with(statement, word_for(given.type), std::to_string(given.key.id),
+                  proof_of(given.key.secret));
+}
+
 asio::awaitable<std::optional<identity>> identity_of(services& with, credential given) {
-  const auto statement = lookup_of(given.type).statement();
-  const auto hash = hash_of(given.key.secret);
-  auto call = pg::with(statement, std::to_string(given.key.id));
-  if (given.type == credential::kind::ticket) call.params.emplace_back(hash);
-  const auto row = co_await ask_database(with, std::move(call));
-  co_return read_identity(row, given, hash);
+  const auto statement = queries::caller_of.statement();
+  auto call = with_proof(statement, given);
+  const auto row = co_await ask_about_caller(with, std::move(call));
+  co_return read_identity(row, given);
 }
 
 asio::awaitable<std::optional<problem>> authenticate(services& with, const route& wanted,

@@ -6,8 +6,10 @@
 namespace rowrunner::api {
 
 component api_component() {
-  return {
-      "api", migrations::api(), {}, {queries::ensure_api_role, queries::ensure_api_permissions}};
+  return {"api",
+          migrations::api(),
+          {"rowrunner_callers"},
+          {queries::ensure_api_role, queries::ensure_api_permissions}};
 }
 
 }  // namespace rowrunner::api

@@ -14,7 +14,7 @@ asio::awaitable<std::optional<problem>> count_call(services& with, std::string u
                                                    std::string endpoint, int limit) {
   const auto statement = queries::hourly_take.statement();
   auto call = pg::with(statement, std::move(user), std::move(endpoint), std::to_string(limit));
-  const auto row = co_await ask_database(with, std::move(call));
+  const auto row = co_await ask_about_caller(with, std::move(call));
   if (row.get_bool(0, 0)) co_return std::nullopt;
   problem out(429, "rate_limited",
               "only " + std::to_string(limit) + " such calls are allowed in a clock hour", true);

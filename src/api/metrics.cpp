@@ -26,7 +26,8 @@ void add_server(exposition& out, const services& with) {
   out.sample({}, static_cast<double>(with.live.watched()));
   out.counter("rowrunner_reconnects_total",
               "Database connections that this process opened in place of one that was lost.");
-  out.sample({}, static_cast<double>(with.database.reconnects() + with.live.reconnects()));
+  out.sample({}, static_cast<double>(with.database.reconnects() +
+                                     with.caller_database.reconnects() + with.live.reconnects()));
 }
 
 /// What workloads answer below /metrics is shown here, too.

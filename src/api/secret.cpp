@@ -22,6 +22,23 @@ bool is_secret(std::string_view text) {
   return text.size() == secret_size && text.find_first_not_of(alphabet) == std::string_view::npos;
 }
 
+std::string sha256(std::string_view bytes) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest.data());
+  return {digest.begin(), digest.end()};
+}
+
+std::string hexadecimal(std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  for (const char each : bytes) {
+    const auto byte = static_cast<unsigned char>(each);
+    out += digits[byte >> 4];
+    out += digits[byte & 15];
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string new_secret() {
@@ -55,17 +72,9 @@ std::optional<secret_key> parse_key(std::string_view prefix, std::string_view te
   return secret_key{id, std::string(text)};
 }
 
-std::string hash_of(std::string_view secret) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(secret.data()), secret.size(), digest.data());
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
-  for (const auto byte : digest) {
-    out += digits[byte >> 4];
-    out += digits[byte & 15];
-  }
-  return out;
-}
+std::string proof_of(std::string_view secret) { return hexadecimal(sha256(secret)); }
+
+std::string hash_of(std::string_view secret) { return hexadecimal(sha256(sha256(secret))); }
 
 bool same_hash(std::string_view one, std::string_view other) {
   return one.size() == other.size() && !one.empty() &&

@@ -70,7 +70,7 @@ std::string url_of(const tcp::endpoint& at) {
 
 asio::awaitable<bool> has_tokens(services& with) {
   const auto statement = queries::tokens_exist.statement();
-  const auto found = co_await ask_database(with, pg::with(statement));
+  const auto found = co_await ask_about_caller(with, pg::with(statement));
   co_return found.get_bool(0, 0);
 }
 

@@ -30,17 +30,22 @@ struct services {
         limits(allowed),
         routes(std::move(table)),
         database(executor, database_settings, database_sessions),
+        caller_database(executor, for_callers(database_settings), caller_sessions),
         long_work(std::make_shared<pg::turn_queue>(executor, database_sessions / 2)),
         live(executor, database_settings, log),
         operations(executor) {}
 
   static constexpr int database_sessions = 4;
+  /// Their statements are short. Two, so that one that waits for a lock holds up no other caller.
+  static constexpr int caller_sessions = 2;
 
   const std::shared_ptr<logger> log;
   const server_limits limits;
   const std::vector<route> routes;
   std::vector<web_file> pages = web_files();
   pg::session_pool database;
+  /// For ask_about_caller() alone.
+  pg::session_pool caller_database;
   /// See take_long_turn().
   const std::shared_ptr<pg::turn_queue> long_work;
   database_watch watch;
@@ -54,6 +59,14 @@ struct services {
   /// Only this machine reaches the server. Then it may be used without a token as long as the
   /// database has none.
   bool loopback = false;
+
+ private:
+  /// As behind a pooler, whether or not there is one: a backend that others have used may have
+  /// prepared statements and settings that are not ours.
+  static pg::settings for_callers(pg::settings all) {
+    all.pooled = true;
+    return all;
+  }
 };
 
 }  // namespace rowrunner::api

@@ -18,15 +18,18 @@ constexpr int sign_ins_an_hour = 60;
 
 answer refuse(const problem& why, const request& asked) { return error_answer(why, asked.id); }
 
-/// A new secret of a token, stored; nothing if the token was revoked meanwhile.
+/// A new secret for the user who has shown `given`, stored; nothing if that proves nothing any
+/// more.
 asio::awaitable<std::optional<std::string>> store_secret(services& with, const query& insert,
-                                                         std::string_view prefix,
-                                                         std::int64_t token, int seconds) {
+                                                         std::string_view prefix, credential given,
+                                                         int seconds) {
   const auto statement = insert.statement();
   const auto secret = new_secret();
-  auto call = pg::with(statement, hash_of(secret), std::to_string(token), std::to_string(seconds));
-  const auto row = co_await ask_database(with, std::move(call));
-  if (row.rows() == 0) co_return std::nullopt;
+  auto call = with_proof(statement, given);
+  call.params.emplace_back(hash_of(secret));
+  call.params.emplace_back(std::to_string(seconds));
+  const auto row = co_await ask_about_caller(with, std::move(call));
+  if (row.is_null(0, 0)) co_return std::nullopt;
   co_return key_text(prefix, row.get_int(0, 0), secret);
 }
 
@@ -68,8 +71,8 @@ asio::awaitable<answer> sign_in(services& with, const request& asked) {
   if (!who) co_return refuse(unknown, asked);
   const auto too_many = co_await count_call(with, who->user, "POST /api/session", sign_ins_an_hour);
   if (too_many) co_return refuse(*too_many, asked);
-  const auto value = co_await store_secret(with, queries::web_session_add, session_prefix,
-                                           who->token, session_seconds);
+  const auto value =
+      co_await store_secret(with, queries::web_session_add, session_prefix, given, session_seconds);
   if (!value) co_return refuse(unknown, asked);
   answer out(200, describe(*who));
   out.headers.emplace_back("Set-Cookie", cookie(asked, *value, session_seconds));
@@ -83,8 +86,8 @@ asio::awaitable<answer> who_am_i(services&, const request& asked) {
 asio::awaitable<answer> sign_out(services& with, const request& asked) {
   if (asked.who.session != 0) {
     const auto statement = queries::web_session_end.statement();
-    auto call = pg::with(statement, std::to_string(asked.who.session));
-    co_await ask_database(with, std::move(call));
+    auto call = with_proof(statement, credential_of(asked, false));
+    co_await ask_about_caller(with, std::move(call));
   }
   answer out;
   out.headers.emplace_back("Set-Cookie", cookie(asked, "", 0));
@@ -97,7 +100,7 @@ asio::awaitable<answer> make_ticket(services& with, const request& asked) {
     co_return refuse(why, asked);
   }
   const auto ticket = co_await store_secret(with, queries::ticket_add, ticket_prefix,
-                                            asked.who.token, ticket_seconds);
+                                            credential_of(asked, false), ticket_seconds);
   if (!ticket) {
     const problem why(401, "unauthorized", "the token was revoked");
     co_return refuse(why, asked);

@@ -1,4 +1,136 @@
 -- What db/migrations/api makes of an empty database; written by scripts/dump-schema.
+CREATE FUNCTION rowrunner.add_ticket(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  added bigint;
+BEGIN
+  -- A ticket that makes the next one would never end.
+  IF add_ticket.shown = 'ticket' THEN RETURN NULL; END IF;
+  DELETE FROM rowrunner.tickets k
+  WHERE k.id IN (SELECT e.id FROM rowrunner.tickets e WHERE e.expires_at <= now()
+                 ORDER BY e.expires_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+  INSERT INTO rowrunner.tickets AS k (hash, token_id, expires_at)
+  SELECT add_ticket.new_hash, c.token_id, now() + make_interval(secs => least(add_ticket.seconds, 30))
+  FROM rowrunner.caller(add_ticket.shown, add_ticket.number, add_ticket.proof) c
+  RETURNING k.id INTO added;
+  RETURN added;
+END
+$$;
+CREATE FUNCTION rowrunner.add_web_session(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  added bigint;
+BEGIN
+  IF add_web_session.shown <> 'token' THEN RETURN NULL; END IF;
+  DELETE FROM rowrunner.web_sessions s
+  WHERE s.id IN (SELECT e.id FROM rowrunner.web_sessions e WHERE e.expires_at <= now()
+                 ORDER BY e.expires_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+  INSERT INTO rowrunner.web_sessions AS s (hash, token_id, expires_at)
+  SELECT add_web_session.new_hash, c.token_id,
+         now() + make_interval(secs => least(add_web_session.seconds, 12 * 60 * 60))
+  FROM rowrunner.caller(add_web_session.shown, add_web_session.number, add_web_session.proof) c
+  RETURNING s.id INTO added;
+  RETURN added;
+END
+$$;
+CREATE FUNCTION rowrunner.caller(shown text, number bigint, proof bytea) RETURNS TABLE(user_id text, role text, token_id bigint, web_session_id bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  IF caller.shown = 'token' THEN
+    RETURN QUERY
+      SELECT t.user_id, t.role, t.id, 0::bigint FROM rowrunner.tokens t
+      WHERE t.id = caller.number AND t.hash = sha256(caller.proof) AND t.revoked_at IS NULL;
+  ELSIF caller.shown = 'web_session' THEN
+    RETURN QUERY
+      SELECT t.user_id, t.role, t.id, s.id
+      FROM rowrunner.web_sessions s JOIN rowrunner.tokens t ON t.id = s.token_id
+      WHERE s.id = caller.number AND s.hash = sha256(caller.proof) AND s.expires_at > now() AND t.revoked_at IS NULL;
+  ELSIF caller.shown = 'ticket' THEN
+    RETURN QUERY
+      WITH taken AS (
+        DELETE FROM rowrunner.tickets k WHERE k.id = caller.number AND k.hash = sha256(caller.proof)
+        RETURNING k.token_id, k.expires_at
+      )
+      SELECT t.user_id, t.role, t.id, 0::bigint FROM taken k JOIN rowrunner.tokens t ON t.id = k.token_id
+      WHERE k.expires_at > now() AND t.revoked_at IS NULL;
+  END IF;
+END
+$$;
+CREATE FUNCTION rowrunner.count_call(caller_id text, called text, allowed integer) RETURNS TABLE(counted boolean, seconds_left integer)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  RETURN QUERY
+    WITH this AS (
+      SELECT date_trunc('hour', now(), 'UTC') AS hour
+    ), taken AS (
+      INSERT INTO rowrunner.call_counts AS c (user_id, endpoint, hour, calls)
+      SELECT count_call.caller_id, count_call.called, t.hour, 1 FROM this t
+      ON CONFLICT (user_id, endpoint) DO UPDATE
+      SET hour = greatest(c.hour, excluded.hour),
+          calls = CASE WHEN c.hour < excluded.hour THEN 1 ELSE c.calls + 1 END
+      WHERE c.hour < excluded.hour OR c.calls < count_call.allowed
+      RETURNING c.calls
+    )
+    SELECT EXISTS (SELECT FROM taken),
+           greatest(1, ceil(extract(epoch FROM t.hour + interval '1 hour' - now())))::integer
+    FROM this t;
+END
+$$;
+CREATE FUNCTION rowrunner.end_web_session(shown text, number bigint, proof bytea) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  DELETE FROM rowrunner.web_sessions s
+  WHERE end_web_session.shown = 'web_session' AND s.id = end_web_session.number
+    AND s.hash = sha256(end_web_session.proof);
+  RETURN FOUND;
+END
+$$;
+CREATE FUNCTION rowrunner.has_tokens() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$SELECT EXISTS (SELECT FROM rowrunner.tokens)$$;
+CREATE FUNCTION rowrunner.remove_user(shown text, number bigint, proof bytea, removed text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  result text;
+BEGIN
+  IF NOT EXISTS (SELECT FROM rowrunner.caller(remove_user.shown, remove_user.number, remove_user.proof) c
+                 WHERE c.role = 'admin') THEN
+    RETURN 'denied';
+  END IF;
+  WITH admins AS MATERIALIZED (
+    SELECT t.user_id FROM rowrunner.tokens t WHERE t.role = 'admin' AND t.revoked_at IS NULL ORDER BY t.id
+    FOR NO KEY UPDATE
+  ), facts AS MATERIALIZED (
+    SELECT EXISTS (SELECT FROM rowrunner.tokens t
+                   WHERE t.user_id = remove_user.removed AND t.revoked_at IS NULL) AS known,
+           NOT EXISTS (SELECT FROM admins a WHERE a.user_id = remove_user.removed)
+           OR EXISTS (SELECT FROM admins a WHERE a.user_id <> remove_user.removed) AS allowed
+  ), revoked AS (
+    UPDATE rowrunner.tokens t SET revoked_at = now() FROM facts f
+    WHERE f.known AND f.allowed AND t.user_id = remove_user.removed AND t.revoked_at IS NULL RETURNING t.id
+  ), ended AS (
+    DELETE FROM rowrunner.web_sessions s USING revoked r WHERE s.token_id = r.id
+  ), used AS (
+    DELETE FROM rowrunner.tickets k USING revoked r WHERE k.token_id = r.id
+  )
+  SELECT CASE WHEN NOT f.known THEN 'unknown' WHEN NOT f.allowed THEN 'last' ELSE 'removed' END INTO result
+  FROM facts f;
+  RETURN result;
+END
+$$;
 CREATE TABLE rowrunner.call_counts (
     user_id text NOT NULL,
     endpoint text NOT NULL,
@@ -102,15 +234,30 @@ ALTER TABLE ONLY rowrunner.tickets
     ADD CONSTRAINT tickets_token_id_fkey FOREIGN KEY (token_id) REFERENCES rowrunner.tokens(id) ON DELETE CASCADE;
 ALTER TABLE ONLY rowrunner.web_sessions
     ADD CONSTRAINT web_sessions_token_id_fkey FOREIGN KEY (token_id) REFERENCES rowrunner.tokens(id) ON DELETE CASCADE;
+GRANT USAGE ON SCHEMA rowrunner TO rowrunner_callers;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_server;
+REVOKE ALL ON FUNCTION rowrunner.add_ticket(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.add_ticket(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) TO rowrunner_server;
+REVOKE ALL ON FUNCTION rowrunner.add_web_session(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.add_web_session(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) TO rowrunner_server;
+REVOKE ALL ON FUNCTION rowrunner.caller(shown text, number bigint, proof bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.caller(shown text, number bigint, proof bytea) TO rowrunner_server;
 GRANT UPDATE(paused) ON TABLE rowrunner.kinds TO rowrunner_server;
-GRANT SELECT,INSERT,UPDATE ON TABLE rowrunner.call_counts TO rowrunner_server;
+REVOKE ALL ON FUNCTION rowrunner.count_call(caller_id text, called text, allowed integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.count_call(caller_id text, called text, allowed integer) TO rowrunner_server;
+REVOKE ALL ON FUNCTION rowrunner.end_web_session(shown text, number bigint, proof bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.end_web_session(shown text, number bigint, proof bytea) TO rowrunner_server;
+REVOKE ALL ON FUNCTION rowrunner.has_tokens() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.has_tokens() TO rowrunner_server;
+REVOKE ALL ON FUNCTION rowrunner.remove_user(shown text, number bigint, proof bytea, removed text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.remove_user(shown text, number bigint, proof bytea, removed text) TO rowrunner_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE rowrunner.call_counts TO rowrunner_callers;
 GRANT SELECT ON TABLE rowrunner.migrations TO rowrunner_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE rowrunner.operations TO rowrunner_server;
 GRANT SELECT ON TABLE rowrunner.schema_info TO rowrunner_server;
-GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.tickets TO rowrunner_server;
-GRANT UPDATE(expires_at) ON TABLE rowrunner.tickets TO rowrunner_server;
-GRANT SELECT ON TABLE rowrunner.tokens TO rowrunner_server;
-GRANT UPDATE(revoked_at) ON TABLE rowrunner.tokens TO rowrunner_server;
-GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.web_sessions TO rowrunner_server;
-GRANT UPDATE(expires_at) ON TABLE rowrunner.web_sessions TO rowrunner_server;
+GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.tickets TO rowrunner_callers;
+GRANT UPDATE(expires_at) ON TABLE rowrunner.tickets TO rowrunner_callers;
+GRANT SELECT ON TABLE rowrunner.tokens TO rowrunner_callers;
+GRANT UPDATE(revoked_at) ON TABLE rowrunner.tokens TO rowrunner_callers;
+GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.web_sessions TO rowrunner_callers;
+GRANT UPDATE(expires_at) ON TABLE rowrunner.web_sessions TO rowrunner_callers;

@@ -12,7 +12,8 @@ inline constexpr const char* all_permissions = R"sql(
 WITH role (name) AS (
   SELECT 'public' UNION ALL SELECT r.rolname::text FROM pg_roles r WHERE r.rolname LIKE 'rowrunner\_%'
     -- Another database may have made it; its permissions count where its component is.
-    AND (r.rolname <> 'rowrunner_server' OR to_regclass('rowrunner.tokens') IS NOT NULL)
+    AND (r.rolname NOT IN ('rowrunner_server', 'rowrunner_callers')
+         OR to_regclass('rowrunner.tokens') IS NOT NULL)
 ), schema AS (
   SELECT n.oid, n.nspname AS name FROM pg_namespace n WHERE n.nspname ~ '^(rowrunner.*|public)$'
 ), relation AS (

@@ -4,7 +4,7 @@
 WITH roles AS MATERIALIZED (
   SELECT r.rolname::text AS name, r.oid FROM pg_roles r
   WHERE r.rolname IN ('rowrunner_engine', 'rowrunner_job_writer', 'rowrunner_worker', 'rowrunner_app')
-     OR (r.rolname = 'rowrunner_server' AND to_regclass('rowrunner.tokens') IS NOT NULL)
+     OR (r.rolname IN ('rowrunner_server', 'rowrunner_callers') AND to_regclass('rowrunner.tokens') IS NOT NULL)
   UNION ALL SELECT 'public', 0
 ), object AS MATERIALIZED (
   SELECT c.oid, 'pg_class'::regclass AS catalog, c.oid::regclass::text AS name, c.relowner AS owner,

@@ -15,7 +15,8 @@ WITH trusted AS MATERIALIZED (
   SELECT 3, p.oid::regprocedure::text, p.proowner
   FROM pg_proc p JOIN pg_namespace s ON s.oid = p.pronamespace
   WHERE s.nspname = 'rowrunner'
-    AND p.proowner NOT IN (SELECT r.oid FROM pg_roles r WHERE r.rolname IN ('rowrunner_engine', 'rowrunner_job_writer'))
+    AND p.proowner NOT IN (SELECT r.oid FROM pg_roles r
+                           WHERE r.rolname IN ('rowrunner_engine', 'rowrunner_job_writer', 'rowrunner_callers'))
 )
 SELECT o.what, quote_ident(pg_get_userbyid(o.owner)), quote_ident(current_user)
 FROM owned o WHERE o.owner NOT IN (SELECT t.oid FROM trusted t) ORDER BY o.n, o.what LIMIT 1

@@ -1,10 +1,2 @@
--- A ticket for so many seconds; those that were not used are removed on this occasion.
-WITH expired AS (
-  DELETE FROM rowrunner.tickets k
-  WHERE k.id IN (SELECT e.id FROM rowrunner.tickets e WHERE e.expires_at <= now()
-                 ORDER BY e.expires_at LIMIT 100 FOR UPDATE SKIP LOCKED)
-)
-INSERT INTO rowrunner.tickets (hash, token_id, expires_at)
-SELECT decode($1, 'hex'), t.id, now() + make_interval(secs => $3::integer)
-FROM rowrunner.tokens t WHERE t.id = $2 AND t.revoked_at IS NULL
-RETURNING id
+-- A ticket for $5 seconds, by a proof as caller_of has it; NULL if it proves nothing.
+SELECT rowrunner.add_ticket($1, $2, decode($3, 'hex'), decode($4, 'hex'), $5)

@@ -1,2 +1,2 @@
--- Whether there ever was a token. Revoked ones count: to revoke the last one must not open the server.
-SELECT EXISTS (SELECT FROM rowrunner.tokens)
+-- Whether there ever was a token.
+SELECT rowrunner.has_tokens()

@@ -164,7 +164,8 @@ TEST(api_secret, keys_are_read_as_they_are_written) {
            "rr_99999999999999999999_" + secret, "rr_1_" + secret.substr(1) + "="}) {
     EXPECT_FALSE(parse_key("rr", bad)) << bad;
   }
-  EXPECT_EQ(hash_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(proof_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(hash_of("abc"), "4f8b42c22dd3729b519ba6f68d2da7cc5b2d606d05daed5ad5128cc03e6c6358");
   EXPECT_TRUE(same_hash(hash_of("a"), hash_of("a")));
   EXPECT_FALSE(same_hash(hash_of("a"), hash_of("b")));
   EXPECT_FALSE(same_hash("", ""));
