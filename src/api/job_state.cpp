@@ -92,7 +92,7 @@ job_state read_job_state(const std::string& kind, const pg::result& rows, int ro
   out.total_pages = number_or_nothing(rows, row, 15);
   out.retry_count = number_or_nothing(rows, row, 16);
   out.cancelled = rows.get_bool(row, 17);
-  out.document_owner = text_or_nothing(rows, row, 18);
+  out.co_owner = text_or_nothing(rows, row, 18);
   return out;
 }
 

@@ -46,8 +46,8 @@ struct job_state {
   std::optional<std::string> type;
   std::optional<std::int64_t> total_pages;
   std::optional<std::int64_t> retry_count;
-  /// Whose document it is, of jobs that another user may have asked for.
-  std::optional<std::string> document_owner;
+  /// A second user whose job it is.
+  std::optional<std::string> co_owner;
 
   bool exists() const { return !status.empty(); }
   bool has_ended() const;

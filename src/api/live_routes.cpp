@@ -10,9 +10,9 @@
 namespace rowrunner::api {
 namespace {
 
-/// On the routes of document 003 a job is for its owner, for that of its document, and for admins.
+/// On the routes of document 003 a job is for its owner, its co-owner and for admins.
 bool may_see(const identity& who, const job_state& job) {
-  return who.as == role::admin || job.owner == who.user || job.document_owner == who.user;
+  return who.as == role::admin || job.owner == who.user || job.co_owner == who.user;
 }
 
 /// Two kinds may have given their jobs the same id: the caller means the one that is theirs.

@@ -211,7 +211,7 @@ std::vector<route> live_routes() {
        .path = "/documents/jobs/{job_id}",
        .who = signed_in,
        .run = show_document_job,
-       .summary = "The state of a job, for its owner, that of its document and admins",
+       .summary = "The state of a job, for its owners and admins",
        .detail_errors = true},
       {.method = get,
        .path = "/ws/jobs/{job_id}",

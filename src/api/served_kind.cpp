@@ -15,7 +15,7 @@ std::string served_kind::fill_in(const query& statement) const {
                                {"job_type", or_null(job_type)},
                                {"total_pages", or_null(total_pages)},
                                {"retry_count", or_null(retry_count)},
-                               {"document_owner", or_null(document_owner)}});
+                               {"co_owner", or_null(co_owner)}});
 }
 
 std::vector<served_kind> served_kinds_of(const pg::result& rows) {
@@ -32,7 +32,7 @@ std::vector<served_kind> served_kinds_of(const pg::result& rows) {
     one.job_type = rows.get(row, 7);
     one.total_pages = rows.get(row, 8);
     one.retry_count = rows.get(row, 9);
-    one.document_owner = rows.get(row, 10);
+    one.co_owner = rows.get(row, 10);
     out.push_back(std::move(one));
   }
   return out;

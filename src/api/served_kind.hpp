@@ -21,7 +21,7 @@ struct served_kind : kind_info {
   std::string job_type;
   std::string total_pages;
   std::string retry_count;
-  std::string document_owner;
+  std::string co_owner;
 
   /// The text of a query with {jobs} and these columns filled in.
   std::string fill_in(const query& statement) const;

@@ -64,6 +64,19 @@ TEST_F(api_changes, run_now_ends_a_delay) {
   EXPECT_EQ(status("POST", "/api/jobs/unknown/" + id + "/run-now"), 404);
 }
 
+TEST_F(api_changes, a_job_of_two_owners_is_for_both) {
+  db_.exec(
+      "ALTER TABLE scan_jobs ADD document_owner text, ADD asked_by text;"
+      "SELECT rowrunner.attach('scan_jobs', kind => 'scan', co_owner => 'asked_by')");
+  const auto named = add_scan("s1", "somebody"), shared = add_scan("s2", "somebody");
+  db_.exec("UPDATE scan_jobs SET document_owner = 'user' WHERE job_key = 's1'");
+  db_.exec("UPDATE scan_jobs SET asked_by = 'user' WHERE job_key = 's2'");
+  EXPECT_EQ(status("GET", "/documents/jobs/s1", "user"), 403);
+  EXPECT_EQ(status("POST", "/api/jobs/scan/" + named + "/cancel", "user"), 403);
+  EXPECT_EQ(status("GET", "/documents/jobs/s2", "user"), 200);
+  EXPECT_EQ(status("POST", "/api/jobs/scan/" + shared + "/cancel", "user"), 200);
+}
+
 TEST_F(api_changes, pause_and_resume) {
   EXPECT_EQ(json::parse(call("POST", "/api/kinds/scan/pause", "operator").body),
             json({{"kind", "scan"}, {"paused", true}}));

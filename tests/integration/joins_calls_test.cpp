@@ -54,22 +54,23 @@ TEST_F(joins_calls, a_kind_cannot_lose_its_joins) {
 }
 
 TEST_F(joins_calls, attach_keeps_the_columns_of_owner_and_public_id) {
-  db_.exec("ALTER TABLE sum ADD user_id uuid, ADD job_id text, ADD n integer");
+  db_.exec("ALTER TABLE sum ADD user_id uuid, ADD of_order text, ADD job_id text, ADD n integer");
   const auto error = [&](const std::string& more) {
     return error_of(db_, "SELECT rowrunner.attach('sum', kind => 'sum', " + more + ")");
   };
   EXPECT_THAT(error("owner => 'who'"), HasSubstr("there is no such column"));
   EXPECT_THAT(error("owner => 'n'"), HasSubstr("is integer, must be text or uuid"));
+  EXPECT_THAT(error("co_owner => 'n'"), HasSubstr("is integer, must be text or uuid"));
   EXPECT_THAT(error("public_id => 'user_id'"), HasSubstr("is uuid, must be text"));
   EXPECT_THAT(error("public_id => 'job_id'"), HasSubstr("must be NOT NULL"));
   db_.exec("ALTER TABLE sum ALTER job_id SET NOT NULL");
   EXPECT_THAT(error("public_id => 'job_id'"), HasSubstr("needs a unique index"));
   db_.exec("CREATE UNIQUE INDEX ON sum (job_id)");
-  EXPECT_EQ(error("public_id => 'job_id', owner => 'user_id'"), "");
+  EXPECT_EQ(error("public_id => 'job_id', owner => 'user_id', co_owner => 'of_order'"), "");
   db_.exec("SELECT rowrunner.attach('sum', kind => 'sum')");
-  EXPECT_EQ(db_.value("SELECT owner_column || ' ' || public_id_column FROM rowrunner.kinds"
-                      " WHERE kind = 'sum'"),
-            "user_id job_id");
+  EXPECT_EQ(db_.value("SELECT concat_ws(' ', owner_column, co_owner_column, public_id_column)"
+                      " FROM rowrunner.kinds WHERE kind = 'sum'"),
+            "user_id of_order job_id");
 }
 
 TEST_F(joins_calls, from_cpp) {

@@ -81,7 +81,8 @@ CREATE INDEX document_jobs_of_document ON public.document_jobs (document_id, cre
 
 -- The status of a job is answered for 24 hours after it has ended. The document and its text stay.
 SELECT rowrunner.attach('public.document_jobs', kind => 'document', retention => interval '24 hours',
-                        failed_retention => interval '24 hours', joins => true, owner => 'user_id', public_id => 'job_id');
+                        failed_retention => interval '24 hours', joins => true, owner => 'user_id',
+                        co_owner => 'document_owner', public_id => 'job_id');
 
 -- At most three retries of a document job, by any route and by any role.
 

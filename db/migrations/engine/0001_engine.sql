@@ -35,8 +35,9 @@ CREATE TABLE rowrunner.kinds (
   failed_retention interval CHECK (failed_retention > interval '0'),
   -- Whether its jobs can be parents of others: its table has the triggers for it.
   joins            boolean NOT NULL DEFAULT false,
-  -- The columns that name the owner of a job, and the id by which others know it.
+  -- The columns that name the owner of a job, a second one that it may have, and the id by which others know it.
   owner_column     name,
+  co_owner_column  name,
   public_id_column name,
   attached_at      timestamptz NOT NULL DEFAULT now()
 );

@@ -413,20 +413,21 @@ END
 $$;
 
 -- Refuses columns that cannot name the owner of a job, or the id by which others know it.
-CREATE FUNCTION rowrunner.refuse_names(job_table regclass, owner name, public_id name) RETURNS void
+CREATE FUNCTION rowrunner.refuse_names(job_table regclass, owner name, co_owner name, public_id name) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   problem text;
 BEGIN
   SELECT format('%s => %L: ', n.role, n.name) || p.problem INTO problem
-  FROM (VALUES ('owner', owner, '{text,uuid}'::regtype[]), ('public_id', public_id, '{text}')) n (role, name, types)
+  FROM (VALUES ('owner', owner, '{text,uuid}'::regtype[]), ('co_owner', co_owner, '{text,uuid}'),
+               ('public_id', public_id, '{text}')) n (role, name, types)
   LEFT JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = n.name AND a.attnum > 0 AND NOT a.attisdropped
   CROSS JOIN LATERAL (SELECT CASE
     WHEN a.attnum IS NULL THEN 'there is no such column'
     WHEN a.atttypid <> ALL (n.types)
       THEN format('the column is %s, must be %s', format_type(a.atttypid, a.atttypmod),
                   array_to_string(n.types, ' or '))
-    WHEN n.role = 'owner' THEN NULL
+    WHEN n.role <> 'public_id' THEN NULL
     WHEN NOT a.attnotnull THEN 'the column must be NOT NULL'
     WHEN NOT EXISTS (SELECT FROM pg_index i
                      WHERE i.indrelid = job_table AND i.indisunique AND i.indisvalid AND i.indimmediate
@@ -450,12 +451,13 @@ $$;
 -- when the kind is attached already: `rowrunner kinds retention KIND never` ends a retention.
 -- `add_columns` adds the columns that the table lacks. If status is one of them, the rows that are there count as
 -- succeeded, or with `enqueue_existing` each of them becomes a job.
--- `joins` lets other jobs wait for jobs of this kind (rowrunner.run_after). `owner` and `public_id` name the columns by
--- which a server checks whose a job is, and finds it.
+-- `joins` lets other jobs wait for jobs of this kind (rowrunner.run_after). `owner` and `co_owner` name the columns by
+-- which a server checks whose a job is, `public_id` the one by which it finds it.
 CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL,
                                  failed_retention interval DEFAULT NULL, add_columns boolean DEFAULT false,
                                  enqueue_existing boolean DEFAULT false, joins boolean DEFAULT NULL,
-                                 owner name DEFAULT NULL, public_id name DEFAULT NULL)
+                                 owner name DEFAULT NULL, public_id name DEFAULT NULL,
+                                 co_owner name DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   before rowrunner.kinds;
@@ -486,7 +488,7 @@ BEGIN
   END IF;
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table);
-  PERFORM rowrunner.refuse_names(attach.job_table, attach.owner, attach.public_id);
+  PERFORM rowrunner.refuse_names(attach.job_table, attach.owner, attach.co_owner, attach.public_id);
 
   before := rowrunner.register(attach.job_table, attach.kind);
   IF before.joins AND NOT attach.joins THEN
@@ -499,6 +501,7 @@ BEGIN
         cancelled_status = rowrunner.cancelled_status_of(attach.job_table),
         joins = coalesce(attach.joins, k.joins),
         owner_column = coalesce(attach.owner, k.owner_column),
+        co_owner_column = coalesce(attach.co_owner, k.co_owner_column),
         public_id_column = coalesce(attach.public_id, k.public_id_column)
     WHERE k.id = before.id
     RETURNING k.* INTO mine;

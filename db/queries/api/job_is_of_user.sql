@@ -1,2 +1,2 @@
--- Whether job $1, or the document that it is about, belongs to user $2; no row if there is no such job.
-SELECT ($2 IN ({owner}, {document_owner})) IS TRUE FROM {jobs} j WHERE j.id = $1::uuid
+-- Whether job $1 belongs to user $2, alone or with another one; no row if there is no such job.
+SELECT ($2 IN ({owner}, {co_owner})) IS TRUE FROM {jobs} j WHERE j.id = $1::uuid

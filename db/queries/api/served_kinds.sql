@@ -1,4 +1,4 @@
--- The attached kinds with the columns by which a server finds a job and knows its owner, as SQL: NULL if there is none.
+-- The attached kinds with the columns by which a server finds a job and knows its owners, as SQL: NULL if there is none.
 SELECT k.id, k.kind, format('%I.%I', n.nspname, c.relname), k.cancelled_status,
        (SELECT format('j.%I::text', a.attname) FROM pg_attribute a
         WHERE a.attrelid = c.oid AND a.attname = k.owner_column AND NOT a.attisdropped) AS owner,
@@ -15,7 +15,6 @@ SELECT k.id, k.kind, format('%I.%I', n.nspname, c.relname), k.cancelled_status,
         WHERE a.attrelid = c.oid AND a.attname = 'retry_count' AND a.attnum > 0 AND NOT a.attisdropped
           AND a.atttypid IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype)) AS retry_count,
        (SELECT format('j.%I::text', a.attname) FROM pg_attribute a
-        WHERE a.attrelid = c.oid AND a.attname = 'document_owner' AND a.attnum > 0
-          AND NOT a.attisdropped) AS document_owner
+        WHERE a.attrelid = c.oid AND a.attname = k.co_owner_column AND NOT a.attisdropped) AS co_owner
 FROM rowrunner.kinds k JOIN pg_class c ON c.oid = k.job_table JOIN pg_namespace n ON n.oid = c.relnamespace
 ORDER BY k.kind

@@ -15,7 +15,7 @@ SELECT j.id::text, j.status, j.attempts, j.max_attempts, left(j.last_error, 2000
        j.status = 'cancelled'
        OR j.status = 'failed' AND coalesce(j.last_error = 'cancelled' OR j.last_error LIKE 'cancelled: %', false)
           AND EXISTS (SELECT FROM rowrunner.kinds k WHERE k.id = $1::smallint AND k.cancelled_status = 'failed'),
-       {document_owner}
+       {co_owner}
 FROM unnest($2::uuid[]) AS wanted (id)
 CROSS JOIN LATERAL (SELECT * FROM {jobs} x WHERE x.id = wanted.id OFFSET 0) j
 LEFT JOIN LATERAL (SELECT * FROM rowrunner.progress x
