@@ -148,7 +148,7 @@ class job : public job_view {
   }
 
   /// Reports how far the job has come: `done` of `total`, and in words. It never waits for the
-  /// database: the newest report is written a few times a second, the last one with the job's end.
+  /// database: the newest report is written up to four times a second, the last one with the end.
   boost::asio::awaitable<void> progress(std::int64_t done, std::int64_t total, std::string message);
 
   /// Runs `work` on the worker's thread pool and returns what it returns, or throws what it throws.

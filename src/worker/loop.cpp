@@ -51,6 +51,7 @@ queue_loop::queue_loop(asio::io_context& io, pg::session& session, claimer& clai
       arm_(queries::arm.statement()),
       rescue_(queries::rescue.statement()),
       move_due_(queries::move_due.statement()),
+      fire_settings_(queries::fire_settings.statement()),
       fire_joins_(queries::fire_joins.statement()),
       lock_timeout_(queries::lock_timeout.statement()),
       begin_(queries::begin_read_committed.statement()),
@@ -265,7 +266,7 @@ asio::awaitable<std::int64_t> queue_loop::fire_noted_joins() {
   std::exception_ptr trouble;
   try {
     const auto answers =
-        co_await turn->run(pg::together(pg::with(begin_), pg::with(lock_timeout_, "100ms"),
+        co_await turn->run(pg::together(pg::with(begin_), pg::with(fire_settings_),
                                         pg::with(fire_joins_), pg::with(commit_)));
     co_return answers[2].get_int(0, 0);
   } catch (const pg::query_error&) {

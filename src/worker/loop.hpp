@@ -69,7 +69,7 @@ class queue_loop {
   std::mt19937_64 rng_{std::random_device{}()};
   std::uint64_t rounds_written_ = 0;
   bool stopping_ = false;
-  pg::statement peek_, arm_, rescue_, move_due_, fire_joins_, lock_timeout_;
+  pg::statement peek_, arm_, rescue_, move_due_, fire_settings_, fire_joins_, lock_timeout_;
   pg::statement begin_, commit_, rollback_;
 };
 

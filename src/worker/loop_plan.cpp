@@ -81,7 +81,7 @@ void loop_plan::row_done(lane& lane, const poll_row& row, bool acted, time now) 
 }
 
 bool loop_plan::joins_due(time now) const {
-  if (nothing_runs()) return ends_since_fire_ || joins_.due(now);
+  if (nothing_runs() && !claims_on(now)) return ends_since_fire_ || joins_.due(now);
   return joins_.due(now) && now >= next_fire_;
 }
 
@@ -149,6 +149,12 @@ void loop_plan::disconnected() {
 bool loop_plan::nothing_runs() const {
   return std::all_of(lanes_.begin(), lanes_.end(),
                      [](const auto& lane) { return lane->jobs.idle(); });
+}
+
+/// Jobs that take no time have ended when a poll is made, and more of them may wait.
+bool loop_plan::claims_on(time now) const {
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [&](const auto& lane) { return lane->claims.may_claim(now); });
 }
 
 bool loop_plan::finished(std::size_t unwritten) const {

@@ -66,6 +66,8 @@ class loop_plan {
  private:
   std::int64_t jobs_left() const;
   bool nothing_runs() const;
+  /// The last claim of some kind did not find the end of the queue.
+  bool claims_on(time now) const;
 
   const lane_list& lanes_;
   const worker_options& options_;

@@ -20,6 +20,12 @@ namespace {
 
 constexpr std::chrono::milliseconds between_writes{250};
 
+/// What is sent at once: so many reports, or more if it takes more for each job's turn to come
+/// within four writes. Ends wait for the server while it writes, and for this thread while it
+/// sends.
+constexpr std::size_t few_at_once = 250;
+constexpr std::size_t writes_for_all = 4;
+
 }  // namespace
 
 pg::call progress_call(const pg::statement& statement, const lane& of,
@@ -70,14 +76,23 @@ asio::awaitable<void> progress_writer::run() {
   for (;;) {
     while (waiting_.empty()) co_await arrived_.wait_for(std::chrono::hours{1});
     std::map<lane*, std::vector<job_ptr>> by_lane;
-    for (auto& job : std::exchange(waiting_, {})) {
-      job->report_waits = false;
-      by_lane[job->lane].push_back(job);
-    }
+    for (auto& job : take_turn()) by_lane[job->lane].push_back(job);
     for (auto& [lane, jobs] : by_lane) co_await write(*lane, std::move(jobs));
     timer.expires_after(between_writes);
     co_await timer.async_wait(asio::use_awaitable);
   }
+}
+
+/// Those that have waited longest.
+std::vector<job_ptr> progress_writer::take_turn() {
+  std::erase_if(waiting_, [](const job_ptr& job) { return job->settled; });
+  const auto share = (waiting_.size() + writes_for_all - 1) / writes_for_all;
+  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(
+                                          std::min(waiting_.size(), std::max(share, few_at_once)));
+  std::vector<job_ptr> taken(waiting_.begin(), end);
+  waiting_.erase(waiting_.begin(), end);
+  for (const auto& job : taken) job->report_waits = false;
+  return taken;
 }
 
 /// What cannot be written now is written with the next round, if nothing newer is there by then.

@@ -13,7 +13,8 @@
 namespace rowrunner {
 
 /// Writes how far jobs have come: of each job the newest report, at most four times a second, one
-/// statement a kind. Reports never wait for it, and ends neither: the newest report is kept, and
+/// statement a kind; if more than 250 jobs report, that of each about once a second, as a large
+/// write would slow ends down. Reports never wait for it, and ends neither: the newest report is kept, and
 /// the end of the job writes it in its own transaction. A job whose report the database refuses
 /// goes on without progress.
 class progress_writer {
@@ -26,6 +27,7 @@ class progress_writer {
 
  private:
   boost::asio::awaitable<void> run();
+  std::vector<job_ptr> take_turn();
   boost::asio::awaitable<void> write(lane& of, std::vector<job_ptr> jobs);
   boost::asio::awaitable<void> write_halves(lane& of, std::vector<job_ptr> jobs);
   void settle(const std::vector<job_ptr>& jobs, const pg::result& answer);

@@ -243,6 +243,29 @@ void drain_a_chain_of_joins(jobs_database& db) {
   EXPECT_TRUE(db.violations().empty());
 }
 
+// Claims wait for it: they use the same connection.
+TEST_F(joins_fire, a_worker_fires_without_waiting_for_the_disk) {
+  db_.exec(
+      "CREATE TABLE seen (how text); GRANT ALL ON seen TO PUBLIC;"
+      "CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.seen"
+      " VALUES (current_setting('synchronous_commit') || ' ' || current_setting('lock_timeout'));"
+      " RETURN NULL; END $$;"
+      "CREATE CONSTRAINT TRIGGER see AFTER UPDATE ON sum DEFERRABLE INITIALLY DEFERRED FOR EACH ROW"
+      " WHEN (OLD.run_at = 'infinity') EXECUTE FUNCTION see()");
+  add("a");
+  join("total", "a");
+  end("a");
+  auto options = worker_thread::options_for(db_);
+  options.drain = true;
+  kind_options kind;
+  kind.kind = "sum";
+  worker_thread(std::move(options), [&](worker& w) {
+    w.add_blocking(kind, [](blocking_job&) -> outcome { return succeeded{}; });
+  }).join();
+  EXPECT_EQ(status("sum", "total"), "succeeded");
+  EXPECT_EQ(db_.value("SELECT how FROM seen"), "off 100ms");
+}
+
 // A worker of the kind polls, and fires the joins of every kind.
 TEST(joins_of_a_worker, fire_and_run_within_a_drain) {
   jobs_database db;

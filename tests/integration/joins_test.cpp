@@ -178,5 +178,37 @@ TEST_F(joins, a_chain_and_a_diamond_run_in_their_order) {
   EXPECT_EQ(claim("part"), "bottom");
 }
 
+// The parents among them are looked for between the first and the last, where others may be.
+TEST_F(joins, the_few_parents_of_many_jobs_that_end_in_one_statement_are_found) {
+  db_.exec(
+      "INSERT INTO part (id, name) SELECT lpad(to_hex(i), 32, '0')::uuid, 'n' || i"
+      " FROM generate_series(1, 100) i");
+  for (const std::string name : {"n1", "n2", "n50", "n51", "n99", "n100"})
+    join("after " + name, name, ", when_failed => 'cancel'");
+  join("also after n50", "n50", ", when_failed => 'cancel'");
+  db_.exec(
+      "UPDATE part SET status = CASE WHEN name IN ('n2', 'n99') THEN 'failed' ELSE 'succeeded' END"
+      " WHERE name <> 'n51'");
+  EXPECT_EQ(fire(), "6");
+  EXPECT_EQ(left(), "1 1 0");
+  EXPECT_TRUE(held("sum", "after n51"));
+  EXPECT_EQ(db_.value("SELECT string_agg(name, ', ' ORDER BY name) FROM sum"
+                      " WHERE status = 'cancelled'"),
+            "after n2, after n99");
+}
+
+TEST_F(joins, parents_that_end_in_one_statement_need_not_be_few) {
+  add("a,b,c,d,e,f");
+  for (const std::string name : {"a", "b", "c", "d", "e"})
+    join("after " + name, name, ", when_failed => 'cancel'");
+  db_.exec(
+      "UPDATE part SET status = CASE name WHEN 'b' THEN 'failed' ELSE 'succeeded' END"
+      " WHERE name <> 'e'");
+  EXPECT_EQ(fire(), "4");
+  EXPECT_EQ(left(), "1 1 0");
+  EXPECT_EQ(status("sum", "after b"), "cancelled");
+  EXPECT_EQ(status("sum", "after c"), "queued");
+}
+
 }  // namespace
 }  // namespace rowrunner::testing

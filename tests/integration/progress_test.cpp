@@ -142,6 +142,34 @@ TEST_F(progress, of_many_jobs_takes_one_statement_a_kind) {
   EXPECT_LT(std::stoi(db.value("SELECT count(*) FROM writes")), 10);
 }
 
+// One statement with a report of each of very many jobs would slow the ends of others down.
+TEST_F(progress, of_very_many_jobs_is_written_a_part_at_a_time_and_every_job_has_its_turn) {
+  constexpr int jobs = 600;
+  db.exec("INSERT INTO test_jobs (name) SELECT 'n' || i FROM generate_series(1, 600) i");
+  db.exec(
+      "CREATE TABLE writes (jobs int); CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS"
+      " $$ BEGIN INSERT INTO public.writes SELECT count(*) FROM added; RETURN NULL; END $$;"
+      "CREATE TRIGGER noted AFTER INSERT ON rowrunner.progress REFERENCING NEW TABLE AS added"
+      " FOR EACH STATEMENT EXECUTE FUNCTION noted()");
+  db.watch("rowrunner.progress");
+  int running = 0;
+  std::atomic<bool> gate = false;
+  const handler report = [&](job& self) -> asio::awaitable<outcome> {
+    ++running;
+    while (running < jobs) co_await self.sleep(1ms);
+    for (int i = 1; !gate; ++i) {
+      co_await self.progress(i, i, "");
+      co_await self.sleep(10ms);
+    }
+    co_return succeeded{};
+  };
+  const auto kind = concurrent(jobs);
+  worker_thread one(worker_thread::options_for(db), [&](worker& w) { w.add(kind, report); });
+  EXPECT_TRUE(db.becomes("SELECT count(*) FROM rowrunner.progress", "600"));
+  EXPECT_LE(std::stoi(db.value("SELECT max(jobs) FROM writes")), 250);
+  gate = true;
+}
+
 // A constraint that somebody has added, or a character that the database has no code for.
 TEST_F(progress, that_the_database_refuses_is_logged_once_and_does_not_touch_others_or_the_end) {
   db.exec("ALTER TABLE rowrunner.progress ADD CONSTRAINT polite CHECK (message <> 'bad')");

@@ -367,6 +367,7 @@ TEST_F(loop_decides, joins_are_fired_now_and_then_while_jobs_run_and_at_once_aft
     decide.begin_poll(start);
     decide.joins_noted(fired, start);
   };
+  sleep_all();
   fire(1);
   EXPECT_TRUE(decide.joins_due(start)) << "nothing runs";
   const auto running = run_jobs(a(), 1);
@@ -377,6 +378,19 @@ TEST_F(loop_decides, joins_are_fired_now_and_then_while_jobs_run_and_at_once_aft
   EXPECT_FALSE(decide.joins_due(start)) << "it was in vain";
   decide.outcomes_written();
   EXPECT_TRUE(decide.joins_due(start)) << "the last parent may have ended";
+}
+
+// Jobs that take no time have ended whenever a poll is made.
+TEST_F(loop_decides, joins_are_fired_now_and_then_while_claims_find_jobs_though_none_runs) {
+  sleep_all();
+  const claim_facts full{.jobs = 3, .seen = 3, .asked = 3};
+  decide.claimed(a(), full, start);
+  decide.joins_noted(1, start);
+  decide.outcomes_written();
+  EXPECT_FALSE(decide.joins_due(start)) << "the next claim would wait for it";
+  EXPECT_TRUE(decide.joins_due(start + 50ms));
+  decide.claimed(a(), {.jobs = 1, .seen = 1, .asked = 3, .from_front = true}, start);
+  EXPECT_TRUE(decide.joins_due(start)) << "no other job is there";
 }
 
 }  // namespace

@@ -123,56 +123,60 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   INSERT INTO rowrunner.join_candidates (parent_kind, parent_id) SELECT $1, i FROM unnest($2) i
 $$;
 
--- Those of these jobs, which are in order, that something waits for, if they are few.
-CREATE FUNCTION rowrunner.parents_among(of_kind smallint, ids uuid[]) RETURNS uuid[]
+-- Of these jobs, which are in order, those end that something waits for. `near` are parents between the first and the
+-- last of them, in order too: all of these, or more of them than are worth a search.
+CREATE FUNCTION rowrunner.note_near(of_kind smallint, ids uuid[], near uuid[], bad boolean) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  few CONSTANT integer := cardinality(ids) / 8;
-  near CONSTANT uuid[] := ARRAY(
-    SELECT e.parent_id FROM rowrunner.edges e
-    WHERE e.parent_kind = of_kind AND e.parent_id >= ids[1] AND e.parent_id <= ids[cardinality(ids)]
-    ORDER BY e.parent_kind, e.parent_id LIMIT few + 1);
+  -- A binary search, in a flat array: that of a variable would be made into one for each call of width_bucket.
+  parents CONSTANT uuid[] := CASE WHEN cardinality(near) > cardinality(ids) / 8 THEN ids ELSE ARRAY(
+    WITH ended AS MATERIALIZED (SELECT ids AS sorted)
+    SELECT n FROM ended, unnest(near) n WHERE sorted[width_bucket(n, sorted)] = n) END;
 BEGIN
-  IF cardinality(near) > few THEN
-    RETURN ids;
+  IF cardinality(parents) > 0 THEN
+    PERFORM rowrunner.note_ends(of_kind, parents, bad);
   END IF;
-  RETURN ARRAY(SELECT n FROM unnest(near) n WHERE n = ANY (ids));
 END
 $$;
 
 -- AFTER UPDATE, once per statement, on tables whose jobs can be parents. Argument: kind id. It runs after the
 -- statement and, under READ COMMITTED, with a snapshot of its own, so it sees an edge that was committed while the
--- end waited for the row.
+-- end waited for the row. Every claim and every end pays for each look at what was written. So there is one of them,
+-- and in it the status that claims write is compared first; what follows is for ends.
 CREATE FUNCTION rowrunner.on_parent_update() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 #variable_conflict use_variable
 DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
-  good uuid[];
+  ended uuid[];
+  near uuid[];
   bad uuid[];
 BEGIN
   IF (SELECT pg_typeof(w.id) <> 'uuid'::regtype OR pg_typeof(w.status) <> 'text'::regtype FROM written w LIMIT 1) THEN
     PERFORM rowrunner.refuse_types();
   END IF;
-  -- A claim ends nothing.
-  IF NOT EXISTS (SELECT FROM written w WHERE w.status NOT IN ('queued', 'processing')) THEN
+  ended := ARRAY(SELECT w.id FROM written w WHERE w.status <> ALL ('{processing,queued}') ORDER BY w.id);
+  IF cardinality(ended) = 0 THEN
     RETURN NULL;
   END IF;
-  SELECT array_agg(w.id ORDER BY w.id) FILTER (WHERE w.status = 'succeeded'),
-         array_agg(w.id ORDER BY w.id) FILTER (WHERE w.status NOT IN ('queued', 'processing', 'succeeded'))
-    INTO good, bad FROM written w;
   IF rowrunner.snapshot_may_be_old() THEN
-    PERFORM rowrunner.note_old_snapshot(my_kind, good || bad);
+    PERFORM rowrunner.note_old_snapshot(my_kind, ended);
   END IF;
   -- Jobs that end together were mostly enqueued together, and to look for the edges of each costs a tenth of what its
   -- whole life costs: so first those between the first and the last of them.
-  IF EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = my_kind AND e.parent_id >= good[1]
-                                             AND e.parent_id <= good[cardinality(good)]) THEN
-    PERFORM rowrunner.note_ends(my_kind, rowrunner.parents_among(my_kind, good), false);
+  near := ARRAY(SELECT e.parent_id FROM rowrunner.edges e
+                WHERE e.parent_kind = my_kind AND e.parent_id >= ended[1] AND e.parent_id <= ended[cardinality(ended)]
+                ORDER BY e.parent_kind, e.parent_id LIMIT cardinality(ended) / 8 + 1);
+  IF cardinality(near) = 0 THEN
+    RETURN NULL;
   END IF;
-  IF EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = my_kind AND e.parent_id >= bad[1]
-                                             AND e.parent_id <= bad[cardinality(bad)]) THEN
-    PERFORM rowrunner.note_ends(my_kind, rowrunner.parents_among(my_kind, bad), true);
+  bad := ARRAY(SELECT w.id FROM written w WHERE w.status <> ALL ('{succeeded,processing,queued}') ORDER BY w.id);
+  IF cardinality(bad) = 0 THEN
+    PERFORM rowrunner.note_near(my_kind, ended, near, false);
+  ELSE
+    PERFORM rowrunner.note_near(my_kind, bad, near, true);
+    PERFORM rowrunner.note_near(my_kind, ARRAY(SELECT w.id FROM written w WHERE w.status = 'succeeded' ORDER BY w.id),
+                                near, false);
   END IF;
   RETURN NULL;
 END

@@ -204,7 +204,8 @@ $$;
 -- READ it does nothing: it could not see an edge that was added since. Answers how many it fired.
 CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off
-SET enable_hashjoin = off SET enable_mergejoin = off SET lock_timeout = '100ms' AS $$
+SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan
+SET lock_timeout = '100ms' AS $$
 DECLARE
   until CONSTANT timestamptz := clock_timestamp() + interval '1 second';
   fired integer := 0;

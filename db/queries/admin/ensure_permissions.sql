@@ -84,7 +84,7 @@ GRANT EXECUTE ON FUNCTION rowrunner.kind_named(text),
 -- Joins.
 GRANT EXECUTE ON FUNCTION rowrunner.note_ends(smallint, uuid[], boolean),
   rowrunner.note_free_ends(smallint, uuid[], boolean), rowrunner.waits_for_success(smallint, uuid),
-  rowrunner.parents_among(smallint, uuid[]),
+  rowrunner.note_near(smallint, uuid[], uuid[], boolean),
   rowrunner.snapshot_may_be_old(), rowrunner.note_old_snapshot(smallint, uuid[]),
   rowrunner.remove_ended_edges(smallint, tid[]), rowrunner.remove_missed_edges(smallint),
   rowrunner.forget_wait(smallint, uuid), rowrunner.forget_joins(smallint),
