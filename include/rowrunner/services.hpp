@@ -65,8 +65,10 @@ class services {
 
   /// Runs one statement in a transaction of its own, as the role of the worker. Callers wait for a
   /// free connection in the order in which they asked; no connection is held between statements. It
-  /// is not fenced by the job's lease: what belongs to the job is written by effects. Throws
-  /// database_error. May be cancelled until the statement is sent.
+  /// is not fenced by the job's lease: what belongs to the job is written by effects. While it
+  /// waits for a lock, others get the connection now and then. Throws database_error: temporary if
+  /// it takes longer than worker_options::answer_timeout allows. May be cancelled until the
+  /// statement is sent.
   ///   const auto found = co_await services.query("SELECT … WHERE id = $1", id);
   template <typename... Params>
   requires(std::is_constructible_v<std::optional<std::string>, Params>&&...)
@@ -76,9 +78,9 @@ class services {
     return database_->query(std::move(sql), std::move(params));
   }
 
-  /// For statements that may run twice, such as reads: a database that went away is no failure of
-  /// the job, so the statement is retried for as long as the job may run. Throws database_error
-  /// only for what would stay wrong, and job_stopped.
+  /// For statements that may run twice, such as reads: a database that went away, or a table that
+  /// is locked, is no failure of the job, so the statement is retried for as long as the job may
+  /// run. Throws database_error only for what would stay wrong, and job_stopped.
   template <typename... Params>
   requires(std::is_constructible_v<std::optional<std::string>, Params>&&...)
       boost::asio::awaitable<query_result> idempotent_query(const job_view& self, std::string sql,

@@ -62,6 +62,9 @@ struct worker_options {
   /// The connections that all handlers share for their own statements (services::query), besides
   /// the four of the engine. They are made when they are first used.
   int handler_connections = 2;
+  /// How long the database may take to answer before the worker connects anew. The server ends a
+  /// statement (of a handler, an effect, a claim) sooner, after nine tenths of that time.
+  std::chrono::milliseconds answer_timeout{30'000};
   /// Names without a schema in handlers' own statements are the system's alone, whatever the
   /// search_path of the role is.
   bool system_names_only = false;

@@ -48,7 +48,8 @@ std::shared_ptr<worker_health> start_health(const command_flags& flags,
   if (!chosen) return nullptr;
   pg::settings database;
   database.url = context.database_url();
-  database.pooled = flags.pooled || context.env.get("ROWRUNNER_POOLED").value_or("") == "1";
+  // A pooler that nobody told of would hand sessions with settings of this one to others.
+  database.pooled = true;
   database.system_names_only = true;
   database.answer_timeout = std::chrono::seconds(5);
   database.application_name = "rowrunner health";

@@ -24,6 +24,9 @@ namespace {
 /// The part of the grace period that is kept for releasing jobs and saving the last counters.
 constexpr auto reserve = 1'500ms;
 constexpr auto forever = std::chrono::steady_clock::time_point::max();
+/// How long a handler's statement waits for a lock at a time, as an end does: two that wait would
+/// otherwise keep all connections of the handlers from the others.
+constexpr std::chrono::milliseconds handler_lock_timeout{1'000};
 /// How many threads of a kind may hang before the process must be replaced.
 constexpr std::size_t most_hung_per_kind = 16;
 constexpr int most_concurrent = 10'000;
@@ -47,6 +50,8 @@ worker_options checked(worker_options options) {
   require(options.max_time >= 0ms, "the running time cannot be negative");
   require(options.handler_connections >= 1 && options.handler_connections <= 100,
           "handlers share from 1 to 100 connections");
+  require(options.answer_timeout > 0ms && options.answer_timeout <= 24h,
+          "the time for an answer of the database must be from more than nothing to a day");
   require(options.horizon_alarm >= 0ms, "the time of the horizon alarm cannot be negative");
   if (options.name.empty()) options.name = default_worker_name();
   return options;
@@ -117,6 +122,7 @@ pg::settings worker::impl::connection(const char* purpose) const {
   settings.url = options_.database_url;
   settings.pooled = options_.pooled;
   settings.system_names_only = true;
+  settings.answer_timeout = options_.answer_timeout;
   settings.application_name = std::string{"rowrunner "} + purpose;
   return settings;
 }
@@ -124,13 +130,14 @@ pg::settings worker::impl::connection(const char* purpose) const {
 /// A heartbeat that hangs must leave time for another one on a new connection.
 pg::settings worker::impl::keeper_connection() const {
   auto settings = connection("keeper");
-  settings.answer_timeout = shortest_lease(lanes_) / 3;
+  settings.answer_timeout = std::min(settings.answer_timeout, shortest_lease(lanes_) / 3);
   return settings;
 }
 
 pg::settings worker::impl::handler_connection() const {
   auto settings = connection("handlers");
   settings.system_names_only = options_.system_names_only;
+  settings.lock_timeout = std::min(handler_lock_timeout, settings.answer_timeout / 4);
   return settings;
 }
 

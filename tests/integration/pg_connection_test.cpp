@@ -269,6 +269,60 @@ TEST_F(pg_connection, limits_the_time_of_each_statement) {
   }
 }
 
+// The other way round the server would go on with a statement that nobody waits for.
+TEST_F(pg_connection, lets_the_server_give_up_before_it_does) {
+  for (const bool pooled : {false, true}) {
+    play([this, pooled]() -> awaitable<void> {
+      auto options = test_settings();
+      options.pooled = pooled;
+      options.answer_timeout = 2s;
+      const auto db = co_await connect(options);
+      EXPECT_EQ((co_await ask(*db, "SHOW statement_timeout")).get(0, 0), "1800ms");
+      const auto failure = co_await failure_of<query_error>(ask(*db, "SELECT pg_sleep(60)"));
+      EXPECT_EQ(failure.value().sqlstate(), "57014");
+      EXPECT_TRUE(db->reusable());
+    });
+  }
+}
+
+TEST_F(pg_connection, limits_the_time_that_a_statement_waits_for_a_lock) {
+  for (const bool pooled : {false, true}) {
+    play([this, pooled]() -> awaitable<void> {
+      const auto holder = co_await connect();
+      co_await ask(*holder, "SELECT pg_advisory_lock(4713)");
+      auto options = test_settings();
+      options.pooled = pooled;
+      options.lock_timeout = 50ms;
+      const auto db = co_await connect(options);
+      const auto failure =
+          co_await failure_of<query_error>(ask(*db, "SELECT pg_advisory_lock(4713)"));
+      EXPECT_EQ(failure.value().sqlstate(), "55P03");
+      EXPECT_TRUE(db->reusable());
+    });
+  }
+}
+
+// Of a role or a database, for example. One that is longer would not be waited for.
+TEST_F(pg_connection, leaves_shorter_limits_of_the_server_in_force) {
+  for (const bool pooled : {false, true}) {
+    for (const std::string of_server : {"50ms", "1min"}) {
+      play([this, pooled, of_server]() -> awaitable<void> {
+        auto options = test_settings();
+        options.url += "?options=-c%20statement_timeout%3D" + of_server +
+                       "%20-c%20lock_timeout%3D" + of_server;
+        options.pooled = pooled;
+        options.statement_timeout = 20s;
+        options.lock_timeout = 10s;
+        const auto db = co_await connect(options);
+        const auto row = co_await ask(
+            *db, "SELECT current_setting('statement_timeout'), current_setting('lock_timeout')");
+        EXPECT_EQ(row.get(0, 0), of_server == "50ms" ? "50ms" : "20s");
+        EXPECT_EQ(row.get(0, 1), of_server == "50ms" ? "50ms" : "10s");
+      });
+    }
+  }
+}
+
 TEST_F(pg_connection, notices_between_runs_that_the_server_ended_it) {
   play([this]() -> awaitable<void> {
     const auto db = co_await connect();
@@ -303,6 +357,8 @@ TEST_F(pg_connection, gives_up_on_an_answer_that_takes_too_long) {
     options.answer_timeout = 100ms;
     const auto db = co_await connect(options);
     const int pid = db->backend_pid();
+    // As for a server that is stopped.
+    co_await ask(*db, "SELECT set_config('statement_timeout', '0', false)");
     const auto failure = co_await failure_of<connection_lost>(ask(*db, "SELECT pg_sleep(600)"));
     EXPECT_TRUE(failure.value().maybe_committed);
     EXPECT_NE(std::string(failure.value().what()).find("100 ms"), std::string::npos);

@@ -6,6 +6,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <cctype>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <unordered_set>
@@ -48,6 +49,8 @@ namespace {
 // Small enough to bound the memory of libpq's buffers, large enough for few system calls.
 constexpr std::size_t flush_size = 64 * 1024;
 constexpr std::size_t most_params = 65535;
+// Of a time limit of the server.
+constexpr std::chrono::milliseconds longest_limit{std::numeric_limits<std::int32_t>::max()};
 
 std::string trimmed(std::string_view text) {
   while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
@@ -164,31 +167,25 @@ bool connection::in_transaction() const noexcept {
 
 // A pooler may hand every transaction to another server connection, so there each one sets them;
 // else open() did. In a transaction of several runs the first one did.
-bool connection::needs_settings() const noexcept {
-  const bool any = options_.system_names_only || options_.statement_timeout.count() > 0;
-  return any && !has_settings_ && !in_transaction();
-}
+bool connection::needs_settings() const noexcept { return !has_settings_ && !in_transaction(); }
 
-std::vector<call> connection::settings_calls() const {
+call connection::settings_call() const {
   // Without a name: an unknown pooler may have given the name to another connection.
-  static const statement search_path{"", std::string(queries::search_path.text)};
-  static const statement time_limit{"", std::string(queries::statement_timeout.text)};
-  const char* for_transaction = options_.pooled ? "true" : "false";
-  std::vector<call> out;
-  if (options_.system_names_only) out.push_back(with(search_path, for_transaction));
-  if (options_.statement_timeout.count() > 0) {
-    out.push_back(
-        with(time_limit, std::to_string(options_.statement_timeout.count()), for_transaction));
-  }
-  return out;
+  static const statement settings{"", std::string(queries::session_settings.text)};
+  using milliseconds = std::chrono::milliseconds;
+  auto statement_time = options_.statement_timeout;
+  if (statement_time <= milliseconds::zero()) statement_time = options_.answer_timeout * 9 / 10;
+  statement_time = std::clamp(statement_time, milliseconds(1), longest_limit);
+  return with(settings, options_.system_names_only ? "true" : "false",
+              std::to_string(statement_time.count()), std::to_string(options_.lock_timeout.count()),
+              options_.pooled ? "true" : "false");
 }
 
 asio::awaitable<std::vector<result>> connection::run(std::vector<call> calls) {
+  const bool sets = needs_settings();
   // BEGIN may name an isolation level, so it must come before any other statement.
   const std::ptrdiff_t settings_at = !calls.empty() && is_begin(calls.front()) ? 1 : 0;
-  std::vector<call> sets;
-  if (needs_settings()) sets = settings_calls();
-  calls.insert(calls.begin() + settings_at, sets.begin(), sets.end());
+  if (sets) calls.insert(calls.begin() + settings_at, settings_call());
   require_sendable(calls, prepared_);
   interrupt_wait();
   if (broken()) throw connection_lost("the connection was closed earlier", false);
@@ -213,8 +210,7 @@ asio::awaitable<std::vector<result>> connection::run(std::vector<call> calls) {
   co_await asio::this_coro::throw_if_cancelled(throws_if_cancelled);
   if (failure) std::rethrow_exception(failure);
   if (x.refusal) throw query_error(*x.refusal);
-  const auto first_setting = x.results.begin() + settings_at;
-  x.results.erase(first_setting, first_setting + static_cast<std::ptrdiff_t>(sets.size()));
+  if (sets) x.results.erase(x.results.begin() + settings_at);
   co_return std::move(x.results);
 }
 

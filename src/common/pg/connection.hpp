@@ -31,13 +31,18 @@ struct settings {
   /// Names without a schema are the system's alone, whatever the search_path of the user or the
   /// database is. For statements that no foreign object may change.
   bool system_names_only = false;
-  /// How long the server works on one statement before it gives up (query_error 57014); 0: as the
-  /// server is set.
-  std::chrono::milliseconds statement_timeout{0};
   /// For each host address of the URL.
   std::chrono::milliseconds connect_timeout{5000};
   /// For each run(), from its first byte to its last answer.
   std::chrono::milliseconds answer_timeout{30000};
+  /// How long the server works on one statement before it gives up (query_error 57014), unless it
+  /// is set to less; 0: nine tenths of answer_timeout. A client that gives up first leaves a
+  /// process of the server behind, which waits for a lock for as long as that is held, while the
+  /// next connection adds another one.
+  std::chrono::milliseconds statement_timeout{0};
+  /// How long a statement waits for a lock (query_error 55P03), unless the server is set to less;
+  /// 0: as the server is set.
+  std::chrono::milliseconds lock_timeout{0};
   std::string application_name = "rowrunner";
 };
 
@@ -94,7 +99,7 @@ class connection {
   asio::awaitable<std::optional<endpoint>> handshake(const endpoint& target);
 
   bool needs_settings() const noexcept;
-  std::vector<call> settings_calls() const;
+  call settings_call() const;
   asio::awaitable<void> converse(exchange& x);
   asio::awaitable<void> step(exchange& x);
   std::size_t enqueue(exchange& x, std::size_t index);

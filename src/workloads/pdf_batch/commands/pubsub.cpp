@@ -13,7 +13,8 @@ namespace {
 pg::settings settings_of(const command_context& context) {
   pg::settings out;
   out.url = context.database_url();
-  out.pooled = context.env.get("ROWRUNNER_POOLED").value_or("") == "1";
+  // A pooler that nobody told of would hand sessions with settings of this one to others.
+  out.pooled = true;
   out.system_names_only = true;
   out.connect_timeout = std::chrono::seconds(5);
   out.answer_timeout = std::chrono::seconds(10);
