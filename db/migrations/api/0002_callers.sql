@@ -6,6 +6,13 @@
 --
 -- They belong to rowrunner_callers and read no job table: nothing that others wrote runs as that role.
 
+-- Compares in a time that does not tell where they differ: of hashes that a caller cannot know beforehand.
+CREATE FUNCTION rowrunner.same_hash(one bytea, other bytea) RETURNS boolean
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT sha256(same_hash.one || k.salt) = sha256(same_hash.other || k.salt)
+  FROM (SELECT uuid_send(gen_random_uuid()) AS salt) k
+$$;
+
 -- Whose token, sign-in or ticket number $2 is, by its proof; no row if it proves nothing. A ticket is used up: of two
 -- that show it at the same time, one gets the row, and a wrong proof leaves it.
 CREATE FUNCTION rowrunner.caller(shown text, number bigint, proof bytea)
@@ -15,16 +22,18 @@ BEGIN
   IF caller.shown = 'token' THEN
     RETURN QUERY
       SELECT t.user_id, t.role, t.id, 0::bigint FROM rowrunner.tokens t
-      WHERE t.id = caller.number AND t.hash = sha256(caller.proof) AND t.revoked_at IS NULL;
+      WHERE t.id = caller.number AND rowrunner.same_hash(t.hash, sha256(caller.proof)) AND t.revoked_at IS NULL;
   ELSIF caller.shown = 'web_session' THEN
     RETURN QUERY
       SELECT t.user_id, t.role, t.id, s.id
       FROM rowrunner.web_sessions s JOIN rowrunner.tokens t ON t.id = s.token_id
-      WHERE s.id = caller.number AND s.hash = sha256(caller.proof) AND s.expires_at > now() AND t.revoked_at IS NULL;
+      WHERE s.id = caller.number AND rowrunner.same_hash(s.hash, sha256(caller.proof)) AND s.expires_at > now()
+        AND t.revoked_at IS NULL;
   ELSIF caller.shown = 'ticket' THEN
     RETURN QUERY
       WITH taken AS (
-        DELETE FROM rowrunner.tickets k WHERE k.id = caller.number AND k.hash = sha256(caller.proof)
+        DELETE FROM rowrunner.tickets k
+        WHERE k.id = caller.number AND rowrunner.same_hash(k.hash, sha256(caller.proof))
         RETURNING k.token_id, k.expires_at
       )
       SELECT t.user_id, t.role, t.id, 0::bigint FROM taken k JOIN rowrunner.tokens t ON t.id = k.token_id
@@ -80,7 +89,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   DELETE FROM rowrunner.web_sessions s
   WHERE end_web_session.shown = 'web_session' AND s.id = end_web_session.number
-    AND s.hash = sha256(end_web_session.proof);
+    AND rowrunner.same_hash(s.hash, sha256(end_web_session.proof));
   RETURN FOUND;
 END
 $$;

@@ -7,6 +7,7 @@ REVOKE ALL ON ALL SEQUENCES IN SCHEMA rowrunner FROM rowrunner_server, rowrunner
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA rowrunner FROM rowrunner_server;
 -- A function can be given only to a role that may create one in its schema.
 GRANT USAGE, CREATE ON SCHEMA rowrunner TO rowrunner_callers;
+ALTER FUNCTION rowrunner.same_hash(bytea, bytea) OWNER TO rowrunner_callers;
 ALTER FUNCTION rowrunner.caller(text, bigint, bytea) OWNER TO rowrunner_callers;
 ALTER FUNCTION rowrunner.add_web_session(text, bigint, bytea, bytea, integer) OWNER TO rowrunner_callers;
 ALTER FUNCTION rowrunner.add_ticket(text, bigint, bytea, bytea, integer) OWNER TO rowrunner_callers;
@@ -18,7 +19,7 @@ REVOKE CREATE ON SCHEMA rowrunner FROM rowrunner_callers;
 REVOKE ALL ON rowrunner.tokens, rowrunner.web_sessions, rowrunner.tickets, rowrunner.call_counts,
   rowrunner.operations
   FROM PUBLIC, rowrunner_engine, rowrunner_job_writer, rowrunner_worker, rowrunner_app;
-REVOKE ALL ON FUNCTION rowrunner.caller(text, bigint, bytea),
+REVOKE ALL ON FUNCTION rowrunner.same_hash(bytea, bytea), rowrunner.caller(text, bigint, bytea),
   rowrunner.add_web_session(text, bigint, bytea, bytea, integer),
   rowrunner.add_ticket(text, bigint, bytea, bytea, integer), rowrunner.end_web_session(text, bigint, bytea),
   rowrunner.remove_user(text, bigint, bytea, text), rowrunner.count_call(text, text, integer),
