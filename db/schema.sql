@@ -423,7 +423,7 @@ BEGIN
     END IF;
   END LOOP;
   -- A rescue may have been the last end that a job waited for.
-  PERFORM rowrunner.fire_noted();
+  PERFORM rowrunner.fire_noted(ARRAY[mine.id]);
   WHILE jobs IS NULL AND seen IS DISTINCT FROM 0 AND put_off < 20 LOOP
     BEGIN
       SELECT * INTO seen, priority, seq
@@ -812,6 +812,7 @@ CREATE FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text,
     AS $_$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(fail.kind);
+  child_kinds CONSTANT smallint[] := CASE WHEN mine.joins THEN rowrunner.kinds_after(mine.id, fail.job_id) END;
   ended record;
 BEGIN
   PERFORM rowrunner.refuse_unless(fail.error IS NOT NULL, 'error is NULL, must be a text',
@@ -852,8 +853,8 @@ BEGIN
     PERFORM rowrunner.count_jobs(mine.id, ended.worker, failed => (ended.status = 'failed')::integer,
                                  retried => (ended.status = 'queued')::integer);
   END IF;
-  IF mine.joins AND ended.status <> 'queued' THEN
-    PERFORM rowrunner.fire_noted();
+  IF child_kinds <> '{}' AND ended.status <> 'queued' THEN
+    PERFORM rowrunner.fire_noted(child_kinds);
   END IF;
   RETURN ended.status;
 END
@@ -925,6 +926,22 @@ BEGIN
 END
 $$;
 CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  fired integer := 0;
+  kind_id smallint;
+BEGIN
+  PERFORM rowrunner.note_missed_ends();
+  FOR kind_id IN SELECT k FROM rowrunner.kinds_to_fire() k WHERE k > 0 LOOP
+    EXIT WHEN fired >= at_most;
+    fired := fired + (SELECT f.fired FROM rowrunner.fire_joins_of(kind_id, at_most - fired) f);
+  END LOOP;
+  RETURN fired;
+END
+$$;
+CREATE FUNCTION rowrunner.fire_joins_of(kind_id smallint, at_most integer DEFAULT 100, OUT fired integer, OUT trouble text) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
@@ -934,51 +951,46 @@ CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS intege
     SET lock_timeout TO '100ms'
     AS $$
 DECLARE
-  until CONSTANT timestamptz := clock_timestamp() + interval '1 second';
-  fired integer := 0;
-  blocked smallint[] := '{}';
+  until CONSTANT timestamptz := clock_timestamp() + interval '500 milliseconds';
   overdue boolean;
   ready rowrunner.waits[];
   waiting rowrunner.waits;
   verdict text;
 BEGIN
+  fired := 0;
   IF rowrunner.snapshot_may_be_old() THEN
-    RETURN 0;
+    RETURN;
   END IF;
-  PERFORM rowrunner.remove_missed_edges(m.parent_kind)
-    FROM (SELECT DISTINCT c.parent_kind FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL) m;
   FOREACH overdue IN ARRAY '{false,true}'::boolean[] LOOP
     waiting := NULL;
-    WHILE fired < at_most AND clock_timestamp() < until LOOP
-      ready := CASE WHEN overdue THEN ARRAY(SELECT w FROM rowrunner.lock_overdue(waiting, blocked, at_most) w)
-                    ELSE ARRAY(SELECT w FROM rowrunner.lock_candidates(waiting, blocked, at_most) w) END;
+    WHILE trouble IS NULL AND fired < at_most AND clock_timestamp() < until LOOP
+      ready := CASE WHEN overdue THEN ARRAY(SELECT w FROM rowrunner.lock_overdue(kind_id, waiting, at_most) w)
+                    ELSE ARRAY(SELECT w FROM rowrunner.lock_candidates(kind_id, waiting, at_most) w) END;
       EXIT WHEN cardinality(ready) = 0;
       FOREACH waiting IN ARRAY ready LOOP
-        CONTINUE WHEN waiting.child_kind = ANY (blocked) OR clock_timestamp() > until;
-        verdict := rowrunner.try_to_fire(waiting);
+        EXIT WHEN clock_timestamp() > until;
+        SELECT f.verdict, f.reason INTO verdict, trouble FROM rowrunner.try_to_fire(waiting) f;
         fired := fired + (verdict = 'fired')::integer;
-        IF verdict = 'blocked' THEN
-          blocked := blocked || waiting.child_kind;
-        END IF;
+        EXIT WHEN trouble IS NOT NULL;
       END LOOP;
     END LOOP;
   END LOOP;
   -- Of children that wait no longer.
   DELETE FROM rowrunner.join_candidates WHERE ctid = ANY (ARRAY(
     SELECT c.ctid FROM rowrunner.join_candidates c
-    WHERE c.child_kind IS NOT NULL
+    WHERE c.child_kind = kind_id
       AND NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id)
     FOR UPDATE SKIP LOCKED));
-  RETURN fired;
 END
 $$;
-CREATE FUNCTION rowrunner.fire_noted() RETURNS void
+CREATE FUNCTION rowrunner.fire_noted(child_kinds smallint[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
-  IF rowrunner.joins_noted() THEN
-    PERFORM rowrunner.fire_joins();
+  IF rowrunner.joins_noted(child_kinds) THEN
+    PERFORM rowrunner.note_missed_ends();
+    PERFORM rowrunner.fire_joins_of(k) FROM unnest(child_kinds) k;
   END IF;
 END
 $$;
@@ -1257,13 +1269,14 @@ BEGIN
   WHERE j.status = 'processing' AND NOT EXISTS (SELECT FROM rowrunner.leases l WHERE l.lease = j.lease);
 END
 $$;
-CREATE FUNCTION rowrunner.joins_noted() RETURNS boolean
+CREATE FUNCTION rowrunner.joins_noted(child_kinds smallint[]) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  SELECT EXISTS (SELECT FROM rowrunner.join_candidates)
-      OR EXISTS (SELECT FROM rowrunner.waits w WHERE w.at_latest <= now())
-$$;
+    AS $_$
+  SELECT EXISTS (SELECT FROM rowrunner.join_candidates c WHERE c.child_kind = ANY ($1))
+      OR EXISTS (SELECT FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL)
+      OR EXISTS (SELECT FROM rowrunner.waits w WHERE w.at_latest <= now() AND w.child_kind = ANY ($1))
+$_$;
 CREATE FUNCTION rowrunner.kind_named(kind text) RETURNS rowrunner.kinds
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1281,35 +1294,61 @@ BEGIN
   RETURN mine;
 END
 $$;
-CREATE FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer) RETURNS SETOF rowrunner.waits
+CREATE FUNCTION rowrunner.kinds_after(of_kind smallint, job_id uuid) RETURNS smallint[]
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  SELECT ARRAY(SELECT DISTINCT e.child_kind FROM rowrunner.edges e WHERE e.parent_kind = $1 AND e.parent_id = $2)
+$_$;
+CREATE FUNCTION rowrunner.kinds_to_fire() RETURNS SETOF smallint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+BEGIN
+  RETURN QUERY
+  WITH RECURSIVE noted AS (
+    SELECT (SELECT c.child_kind FROM rowrunner.join_candidates c
+            WHERE c.child_kind IS NOT NULL ORDER BY c.child_kind LIMIT 1) AS kind
+    UNION ALL
+    SELECT (SELECT c.child_kind FROM rowrunner.join_candidates c
+            WHERE c.child_kind > n.kind ORDER BY c.child_kind LIMIT 1)
+    FROM noted n WHERE n.kind IS NOT NULL
+  )
+  SELECT n.kind FROM noted n WHERE n.kind IS NOT NULL
+  UNION
+  SELECT w.child_kind FROM rowrunner.waits w WHERE w.at_latest <= now()
+  UNION
+  SELECT 0::smallint WHERE EXISTS (SELECT FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL)
+  ORDER BY 1;
+END
+$$;
+CREATE FUNCTION rowrunner.lock_candidates(kind_id smallint, last rowrunner.waits, at_most integer) RETURNS SETOF rowrunner.waits
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
   RETURN QUERY
   SELECT w.* FROM (SELECT DISTINCT c.child_kind, c.child_id FROM rowrunner.join_candidates c
-                   WHERE (c.child_kind, c.child_id) >
-                         (coalesce(last.child_kind, -32768),
-                          coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
-                     AND c.child_kind <> ALL (blocked)
+                   WHERE c.child_kind = kind_id
+                     AND c.child_id > coalesce(last.child_id, '00000000-0000-0000-0000-000000000000')
                    ORDER BY c.child_kind, c.child_id) c
   CROSS JOIN LATERAL (SELECT * FROM rowrunner.waits w
                       WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id FOR UPDATE SKIP LOCKED) w
   LIMIT at_most;
 END
 $$;
-CREATE FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer) RETURNS SETOF rowrunner.waits
+CREATE FUNCTION rowrunner.lock_overdue(kind_id smallint, last rowrunner.waits, at_most integer) RETURNS SETOF rowrunner.waits
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
   RETURN QUERY
   SELECT w.* FROM rowrunner.waits w
-  WHERE w.at_latest <= clock_timestamp() AND w.child_kind <> ALL (blocked)
-    AND (w.at_latest, w.child_kind, w.child_id) >
-        (coalesce(last.at_latest, '-infinity'), coalesce(last.child_kind, -32768),
-         coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
-  ORDER BY w.at_latest, w.child_kind, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED;
+  WHERE w.at_latest <= clock_timestamp() AND w.child_kind = kind_id
+    AND (w.at_latest, w.child_id) >
+        (coalesce(last.at_latest, '-infinity'), coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
+  ORDER BY w.at_latest, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED;
 END
 $$;
 CREATE FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) RETURNS record
@@ -1503,6 +1542,23 @@ BEGIN
   SELECT f.child_kind, f.child_id, CASE WHEN bad THEN of_kind END, CASE WHEN bad THEN f.parent_id END, bad FROM free f
   UNION
   SELECT l.child_kind, l.child_id, of_kind, l.parent_id, bad FROM locked l;
+END
+$$;
+CREATE FUNCTION rowrunner.note_missed_ends() RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET lock_timeout TO '100ms'
+    AS $$
+BEGIN
+  IF rowrunner.snapshot_may_be_old() THEN
+    RETURN 0;
+  END IF;
+  RETURN (SELECT coalesce(sum(rowrunner.remove_missed_edges(m.parent_kind)), 0)
+          FROM (SELECT DISTINCT c.parent_kind FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL) m);
 END
 $$;
 CREATE FUNCTION rowrunner.note_old_snapshot(of_kind smallint, ids uuid[]) RETURNS void
@@ -2229,7 +2285,7 @@ BEGIN
   RETURN removed;
 END
 $$;
-CREATE FUNCTION rowrunner.remove_missed_edges(of_kind smallint) RETURNS void
+CREATE FUNCTION rowrunner.remove_missed_edges(of_kind smallint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2243,6 +2299,7 @@ BEGIN
     JOIN rowrunner.edges e ON e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
     WHERE c.ctid = ANY (notes)));
   DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (notes);
+  RETURN cardinality(notes);
 EXCEPTION WHEN OTHERS THEN
   -- The next call tries again if it may help: the table is locked, the server is in trouble.
   IF SQLSTATE !~ '^(40|53|55|57|58)' THEN
@@ -2250,6 +2307,7 @@ EXCEPTION WHEN OTHERS THEN
       (SELECT k.kind FROM rowrunner.kinds k WHERE k.id = of_kind), SQLERRM;
     DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (notes);
   END IF;
+  RETURN 0;
 END
 $$;
 CREATE FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT removed bigint, OUT problems text[]) RETURNS record
@@ -2704,6 +2762,7 @@ CREATE FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) RETURNS 
     AS $_$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(succeed.kind);
+  child_kinds CONSTANT smallint[] := CASE WHEN mine.joins THEN rowrunner.kinds_after(mine.id, succeed.job_id) END;
   worker text;
 BEGIN
   PERFORM FROM rowrunner.leases l WHERE l.lease = succeed.lease FOR UPDATE;
@@ -2717,8 +2776,8 @@ BEGIN
   END IF;
   PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
   PERFORM rowrunner.count_jobs(mine.id, worker, succeeded => 1);
-  IF mine.joins THEN
-    PERFORM rowrunner.fire_noted();
+  IF child_kinds <> '{}' THEN
+    PERFORM rowrunner.fire_noted(child_kinds);
   END IF;
   RETURN true;
 END
@@ -2879,21 +2938,23 @@ CREATE FUNCTION rowrunner.trigger_problems(mine rowrunner.kinds) RETURNS TABLE(p
   LEFT JOIN pg_trigger t ON t.tgrelid = mine.job_table AND t.tgname = name
   WHERE t.oid IS NULL OR t.tgenabled NOT IN ('O', 'A')
 $$;
-CREATE FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) RETURNS text
+CREATE FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits, OUT verdict text, OUT reason text) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
-  RETURN rowrunner.fire_child(waiting);
+  verdict := rowrunner.fire_child(waiting);
 EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
-  IF SQLSTATE ~ '^(40|53|55|57|58)' THEN
-    IF SQLSTATE ~ '^5[378]' THEN
-      RAISE WARNING 'job % waited for others and cannot be run now: %', waiting.child_id, SQLERRM;
-    END IF;
-    RETURN 'blocked';
+  IF SQLSTATE !~ '^(40|53|55|57|58)' THEN
+    PERFORM rowrunner.put_off_join(waiting, SQLERRM);
+    verdict := 'put off';
+    RETURN;
   END IF;
-  PERFORM rowrunner.put_off_join(waiting, SQLERRM);
-  RETURN 'put off';
+  verdict := 'blocked';
+  reason := format('job %s waited for others and cannot be run now: %s', waiting.child_id, SQLERRM);
+  IF SQLSTATE ~ '^5[378]' THEN
+    RAISE WARNING '%', reason;
+  END IF;
 END
 $$;
 CREATE FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, attempts integer, last_error text, lease bigint, locked_by text)
@@ -3331,8 +3392,10 @@ REVOKE ALL ON FUNCTION rowrunner.fire_deferred() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fire_deferred() TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.fire_joins(at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fire_joins(at_most integer) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.fire_noted() FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.fire_noted() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.fire_joins_of(kind_id smallint, at_most integer, OUT fired integer, OUT trouble text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.fire_joins_of(kind_id smallint, at_most integer, OUT fired integer, OUT trouble text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.fire_noted(child_kinds smallint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.fire_noted(child_kinds smallint[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.forget_joins(of_kind smallint) FROM PUBLIC;
@@ -3362,15 +3425,19 @@ GRANT ALL ON FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) TO row
 REVOKE ALL ON FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.jobs_without_entry(kind_id smallint, percent real) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.joins_noted() FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.joins_noted() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.joins_noted(child_kinds smallint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.joins_noted(child_kinds smallint[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.kind_named(kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_engine;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer) TO rowrunner_engine;
-REVOKE ALL ON FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.kinds_after(of_kind smallint, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.kinds_after(of_kind smallint, job_id uuid) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.kinds_to_fire() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.kinds_to_fire() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.lock_candidates(kind_id smallint, last rowrunner.waits, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.lock_candidates(kind_id smallint, last rowrunner.waits, at_most integer) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.lock_overdue(kind_id smallint, last rowrunner.waits, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.lock_overdue(kind_id smallint, last rowrunner.waits, at_most integer) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.lock_wait(child rowrunner.kinds, job_id uuid) FROM PUBLIC;
@@ -3391,6 +3458,8 @@ REVOKE ALL ON FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boo
 GRANT ALL ON FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boolean) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.note_free_ends(of_kind smallint, ids uuid[], bad boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.note_free_ends(of_kind smallint, ids uuid[], bad boolean) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.note_missed_ends() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.note_missed_ends() TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.note_old_snapshot(of_kind smallint, ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.note_old_snapshot(of_kind smallint, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.on_delete() FROM PUBLIC;
@@ -3493,8 +3562,8 @@ REVOKE ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, 
 GRANT ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.trigger_problems(mine rowrunner.kinds) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits, OUT verdict text, OUT reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits, OUT verdict text, OUT reason text) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;

@@ -25,11 +25,12 @@ class lane_backoff {
   /// Why the last try failed; empty if it did not, or brought nothing for no reason that is known.
   const std::string& reason() const { return reason_; }
 
-  void failed(clock::time_point now, std::string reason = {}) {
+  /// The pause is at least that long.
+  void failed(clock::time_point now, std::string reason = {}, clock::duration at_least = {}) {
     pause_ = failures_ == 0 ? clock::duration{shortest} : pause_ * 2;
     pause_ = std::min(pause_, longest_);
     ++failures_;
-    until_ = now + pause_;
+    until_ = now + std::max(pause_, at_least);
     reason_ = std::move(reason);
   }
   void reset() {

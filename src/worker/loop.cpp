@@ -47,16 +47,12 @@ queue_loop::queue_loop(asio::io_context& io, pg::session& session, claimer& clai
       changed_(changed),
       log_(log),
       plan_(lanes, options),
+      joins_(session, log),
       peek_(queries::peek.statement()),
       arm_(queries::arm.statement()),
       rescue_(queries::rescue.statement()),
       move_due_(queries::move_due.statement()),
-      fire_settings_(queries::fire_settings.statement()),
-      fire_joins_(queries::fire_joins.statement()),
-      lock_timeout_(queries::lock_timeout.statement()),
-      begin_(queries::begin_read_committed.statement()),
-      commit_(queries::commit.statement()),
-      rollback_(queries::rollback.statement()) {}
+      lock_timeout_(queries::lock_timeout.statement()) {}
 
 void queue_loop::stop() {
   stopping_ = true;
@@ -243,37 +239,13 @@ asio::awaitable<void> queue_loop::handle_poll_row(lane& lane, const poll_row& ro
 /// sessions have locked stay noted; a drain does not wait for them.
 asio::awaitable<void> queue_loop::fire_joins(bool noted) {
   if (!noted) {
-    plan_.no_joins();
+    plan_.joins().none();
     co_return;
   }
-  std::optional<std::int64_t> fired;
-  if (plan_.joins_due(clock::now())) {
-    fired = 0;
-    try {
-      fired = co_await fire_noted_joins();
-    } catch (const pg::query_error& e) {
-      if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
-      log_.warn("jobs that waited for others could not be released", {{"reason", e.what()}});
-    }
-  }
+  bool fired = false;
+  const auto now = clock::now();
+  if (plan_.joins_due(now)) fired = co_await joins_.fire(plan_.joins(), plan_.idle(now));
   plan_.joins_noted(fired, clock::now());
-}
-
-/// Under READ COMMITTED, whatever the default of the database is: with an older snapshot an edge
-/// that was added meanwhile would not be seen, so the function does nothing then.
-asio::awaitable<std::int64_t> queue_loop::fire_noted_joins() {
-  auto turn = co_await session_.acquire();
-  std::exception_ptr trouble;
-  try {
-    const auto answers =
-        co_await turn->run(pg::together(pg::with(begin_), pg::with(fire_settings_),
-                                        pg::with(fire_joins_), pg::with(commit_)));
-    co_return answers[2].get_int(0, 0);
-  } catch (const pg::query_error&) {
-    trouble = std::current_exception();
-  }
-  co_await turn->run(pg::together(pg::with(rollback_)));
-  std::rethrow_exception(trouble);
 }
 
 /// Says whether it took any job back. A job whose row another session has locked stays for the next

@@ -13,6 +13,7 @@
 #include "worker/claim.hpp"
 #include "worker/execute.hpp"
 #include "worker/finish.hpp"
+#include "worker/join_firing.hpp"
 #include "worker/loop_plan.hpp"
 
 namespace rowrunner {
@@ -46,7 +47,6 @@ class queue_loop {
   boost::asio::awaitable<bool> poll_for(const std::vector<lane*>& kinds);
   boost::asio::awaitable<void> handle_poll_row(lane& lane, const poll_row& row);
   boost::asio::awaitable<void> fire_joins(bool noted);
-  boost::asio::awaitable<std::int64_t> fire_noted_joins();
   boost::asio::awaitable<bool> rescue(lane& lane);
   boost::asio::awaitable<bool> move_due(lane& lane);
   boost::asio::awaitable<void> wait();
@@ -69,8 +69,8 @@ class queue_loop {
   std::mt19937_64 rng_{std::random_device{}()};
   std::uint64_t rounds_written_ = 0;
   bool stopping_ = false;
-  pg::statement peek_, arm_, rescue_, move_due_, fire_settings_, fire_joins_, lock_timeout_;
-  pg::statement begin_, commit_, rollback_;
+  join_firing joins_;
+  pg::statement peek_, arm_, rescue_, move_due_, lock_timeout_;
 };
 
 }  // namespace rowrunner

@@ -17,10 +17,6 @@ constexpr auto second_poll = 10ms;
 /// one above, which would come too late on a busy machine.
 constexpr int poll_share = 20;
 
-/// Firing joins takes some milliseconds in which nothing is claimed, so while there are jobs to run
-/// the ends of many are left to gather.
-constexpr auto between_fires = 50ms;
-
 }  // namespace
 
 int loop_plan::to_claim(const lane& lane, std::size_t unwritten, time now) const {
@@ -80,24 +76,9 @@ void loop_plan::row_done(lane& lane, const poll_row& row, bool acted, time now) 
   if (acted_ || pending) nothing_due_ = false;
 }
 
-bool loop_plan::joins_due(time now) const {
-  if (nothing_runs() && !claims_on(now)) return ends_since_fire_ || joins_.due(now);
-  return joins_.due(now) && now >= next_fire_;
-}
-
-void loop_plan::joins_noted(std::optional<std::int64_t> fired, time now) {
-  if (fired) {
-    next_fire_ = now + between_fires;
-    ends_since_fire_ = false;
-  }
-  if (fired && *fired > 0) {
-    joins_.reset();
-    acted_ = true;
-    next_task_ = now;
-  } else if (fired) {
-    joins_.failed(now);
-  }
-  if (!joins_due(now)) next_task_ = std::min(next_task_, std::max(joins_.until(), next_fire_));
+void loop_plan::joins_noted(bool fired, time now) {
+  if (fired) acted_ = true;
+  next_task_ = std::min(next_task_, fired ? now : joins_.next());
   if (!joins_.hopeless()) nothing_due_ = false;
 }
 
@@ -137,7 +118,7 @@ void loop_plan::outcomes_written() {
   // A retry at once is due again. A lane that sleeps is woken for it by the trigger, but a drain
   // must not end on what it saw before.
   nothing_due_ = false;
-  ends_since_fire_ = true;
+  joins_.outcomes_written();
   if (options_.drain) next_poll_ = {};
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "worker/join_plan.hpp"
 #include "worker/lane.hpp"
 #include "worker/lane_backoff.hpp"
 
@@ -41,11 +42,13 @@ class loop_plan {
   /// To be called when the tasks of a row are done; `acted`: they may have brought jobs into the
   /// queue.
   void row_done(lane& lane, const poll_row& row, bool acted, time now);
-  /// The poll saw no join that may be ready.
-  void no_joins() { joins_.reset(); }
-  bool joins_due(time now) const;
-  /// It saw some. `fired`: how many jobs were released; nothing if it was not tried yet.
-  void joins_noted(std::optional<std::int64_t> fired, time now);
+  /// Whether to fire joins, of which the poll saw some.
+  bool joins_due(time now) const { return joins_.due(idle(now), now); }
+  join_plan& joins() { return joins_; }
+  /// No job runs in this process, and the next claims are not expected to find any.
+  bool idle(time now) const { return nothing_runs() && !claims_on(now); }
+  /// The poll saw some joins. `fired`: jobs were let go.
+  void joins_noted(bool fired, time now);
   /// `pause`: the time between polls.
   void end_poll(std::chrono::milliseconds pause, time now);
 
@@ -74,10 +77,7 @@ class loop_plan {
   /// The last poll saw nothing that is due, and nothing was written since.
   bool nothing_due_ = false;
   time next_poll_{};
-  /// Joins are of no kind: any worker that polls fires them.
-  lane_backoff joins_{std::chrono::seconds{1}};
-  time next_fire_{};
-  bool ends_since_fire_ = false;
+  join_plan joins_;
 
   // The poll under way.
   time begun_{};

@@ -110,6 +110,49 @@ TEST_F(attacked_joins, locked_rows_hold_up_no_other_child) {
   EXPECT_EQ(state("good", "child"), "queued");
 }
 
+// The limit holds for the statement, so it ends the first wait in it only.
+TEST_F(attacked_joins, what_takes_too_long_is_left_for_the_next_time_and_what_was_fired_is_kept) {
+  for (const std::string child : {"1 ready", "2 stuck", "3 behind"}) join("bad", child);
+  trap(
+      "PERFORM set_config('lock_timeout', '0', true);"
+      " IF OLD.name = '2 stuck' THEN PERFORM pg_advisory_xact_lock(4711); END IF;");
+  end_parent();
+  const std::string fire_bad =
+      "SELECT concat_ws(' ', fired, trouble) FROM rowrunner.kinds k,"
+      " rowrunner.fire_joins_of(k.id) WHERE k.kind = 'bad'";
+  pqxx::connection other(db_.url());
+  pqxx::work tx(other);
+  tx.exec("SELECT pg_advisory_xact_lock(4711)");
+  db_.exec("SET statement_timeout = '500ms'");
+  EXPECT_EQ(db_.value(fire_bad),
+            "1 job " + db_.value("SELECT id FROM bad WHERE name = '2 stuck'") +
+                " waited for others and cannot be run now: canceling statement due to statement"
+                " timeout");
+  EXPECT_EQ(state("bad", "1 ready"), "queued");
+  EXPECT_EQ(state("bad", "3 behind"), "held");
+  tx.commit();
+  EXPECT_EQ(db_.value(fire_bad), "2");
+}
+
+// What hangs in a trigger of another kind must not hang in theirs.
+TEST_F(attacked_joins, claims_and_ends_in_sql_fire_the_joins_that_concern_them) {
+  join("bad", "child");
+  db_.exec("CREATE SEQUENCE entered; GRANT ALL ON entered TO PUBLIC");
+  trap("PERFORM nextval('public.entered');");
+  end_parent();
+  db_.exec("INSERT INTO part (name) VALUES ('second')");
+  db_.exec("INSERT INTO good (name) VALUES ('child'); " + after("good", "child", "second"));
+  EXPECT_EQ(db_.value("SELECT rowrunner.claim('part', 'tester')->>'name'"), "second");
+  EXPECT_EQ(db_.value("SELECT rowrunner.succeed('part', id, lease) FROM part WHERE lease > 0"),
+            "t");
+  EXPECT_EQ(state("good", "child"), "queued");
+  EXPECT_EQ(db_.value("SELECT rowrunner.claim('good', 'tester')->>'name'"), "child");
+  EXPECT_EQ(state("bad", "child"), "held");
+  EXPECT_EQ(db_.value("SELECT is_called FROM entered"), "f");
+  EXPECT_EQ(db_.value("SELECT rowrunner.claim('bad', 'tester')->>'name'"), "child");
+  EXPECT_EQ(db_.value("SELECT is_called FROM entered"), "t");
+}
+
 // The second transaction began before the first one made b wait for c.
 TEST_F(attacked_joins, no_cycle_comes_about_under_repeatable_read) {
   for (const std::string name : {"a", "b", "c"}) join("part", name);

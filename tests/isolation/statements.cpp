@@ -12,15 +12,14 @@ namespace rowrunner::testing {
 
 namespace {
 
-const query* const all[] = {&queries::abandon,      &queries::cancel,
-                            &queries::claim,        &queries::claim_careful,
-                            &queries::claimed_jobs, &queries::end_cancelled,
-                            &queries::end_leases,   &queries::fail,
-                            &queries::fire_joins,   &queries::give_back,
-                            &queries::heartbeat,    &queries::heartbeat_at_end,
-                            &queries::progress,     &queries::progress_at_end,
-                            &queries::requeue,      &queries::rescue,
-                            &queries::store_steps,  &queries::succeed};
+const query* const all[] = {
+    &queries::abandon,          &queries::cancel,       &queries::claim,
+    &queries::claim_careful,    &queries::claimed_jobs, &queries::end_cancelled,
+    &queries::end_leases,       &queries::fail,         &queries::fire_joins,
+    &queries::give_back,        &queries::heartbeat,    &queries::heartbeat_at_end,
+    &queries::note_missed_ends, &queries::progress,     &queries::progress_at_end,
+    &queries::requeue,          &queries::rescue,       &queries::store_steps,
+    &queries::succeed};
 
 const query* find(const std::string& name) {
   const auto found =
@@ -125,7 +124,9 @@ transaction repertoire::remove(char job) const {
 }
 
 transaction repertoire::fire() const {
-  return {"fire", {{{"BEGIN", {}}, {"fire_joins", {}}}, {{"COMMIT", {}}}}, "fire_joins"};
+  const command missed{"note_missed_ends", {}};
+  const command let_go{"fire_joins", {kind_}};
+  return {"fire", {{{"BEGIN", {}}, missed, let_go}, {{"COMMIT", {}}}}, "fired"};
 }
 
 transaction repertoire::run_after(char child, char parent) const {

@@ -26,6 +26,14 @@ TEST(lane_backoff, waits_twice_as_long_each_time_up_to_the_longest) {
   }
 }
 
+TEST(lane_backoff, waits_longer_if_asked_to) {
+  lane_backoff tries(1s);
+  tries.failed(start, "slow", 5s);
+  EXPECT_EQ(tries.until(), start + 5s);
+  tries.failed(start + 5s, "locked", 1ms);
+  EXPECT_EQ(tries.until(), start + 5200ms);
+}
+
 TEST(lane_backoff, keeps_the_reason_until_a_try_succeeds) {
   lane_backoff tries(1s);
   EXPECT_EQ(tries.reason(), "");

@@ -343,10 +343,12 @@ TEST_F(drain_decides, reports_the_kinds_of_which_something_is_left_behind) {
 TEST_F(loop_decides, a_drain_polls_again_after_joins_were_fired_and_waits_a_while_for_locked_ones) {
   options.drain = true;
   sleep_all();
-  const auto poll_with = [&](std::optional<std::int64_t> fired) {
+  const auto poll_with = [&](std::int64_t fired) {
     decide.begin_poll(start);
     for (const auto& lane : lanes) decide.row_done(*lane, {}, false, start);
-    decide.joins_noted(fired, start);
+    decide.joins().begin({1}, true, start);
+    decide.joins().tried(1, {.jobs = fired}, start, start);
+    decide.joins_noted(fired > 0, start);
     decide.end_poll(between_polls, start);
   };
   poll_with(2);
@@ -355,37 +357,35 @@ TEST_F(loop_decides, a_drain_polls_again_after_joins_were_fired_and_waits_a_whil
   for (int tries = 0; tries < lane_backoff::hopeless_after; ++tries) {
     EXPECT_FALSE(decide.finished(0)) << tries;
     poll_with(0);
-    EXPECT_FALSE(decide.joins_due(start)) << "not at once again";
+    EXPECT_FALSE(decide.poll_due(start)) << "not at once again";
+    EXPECT_TRUE(decide.poll_due(start + between_polls));
   }
   EXPECT_TRUE(decide.finished(0)) << "other sessions keep them locked";
-  decide.no_joins();
-  EXPECT_TRUE(decide.joins_due(start));
 }
 
-TEST_F(loop_decides, joins_are_fired_now_and_then_while_jobs_run_and_at_once_after_the_last_end) {
-  const auto fire = [&](std::int64_t fired) {
-    decide.begin_poll(start);
-    decide.joins_noted(fired, start);
-  };
-  sleep_all();
-  fire(1);
+TEST_F(loop_decides, joins_that_are_in_the_way_of_claims_wait_for_others) {
+  decide.begin_poll(start);
   EXPECT_TRUE(decide.joins_due(start)) << "nothing runs";
+  decide.joins().begin({1}, true, start);
+  decide.joins().tried(1, {.jobs = 1}, start, start);
+  EXPECT_TRUE(decide.joins_due(start));
   const auto running = run_jobs(a(), 1);
-  EXPECT_FALSE(decide.joins_due(start)) << "claims would wait for it";
+  EXPECT_FALSE(decide.joins_due(start));
+  decide.joins_noted(false, start);
+  decide.end_poll(between_polls, start);
+  EXPECT_FALSE(decide.poll_due(start + 49ms));
+  EXPECT_TRUE(decide.poll_due(start + 50ms));
   EXPECT_TRUE(decide.joins_due(start + 50ms));
-  a().jobs.ended(running.front());
-  fire(0);
-  EXPECT_FALSE(decide.joins_due(start)) << "it was in vain";
-  decide.outcomes_written();
-  EXPECT_TRUE(decide.joins_due(start)) << "the last parent may have ended";
 }
 
 // Jobs that take no time have ended whenever a poll is made.
-TEST_F(loop_decides, joins_are_fired_now_and_then_while_claims_find_jobs_though_none_runs) {
+TEST_F(loop_decides, joins_wait_while_claims_find_jobs_though_none_runs) {
   sleep_all();
-  const claim_facts full{.jobs = 3, .seen = 3, .asked = 3};
-  decide.claimed(a(), full, start);
-  decide.joins_noted(1, start);
+  decide.begin_poll(start);
+  decide.claimed(a(), {.jobs = 3, .seen = 3, .asked = 3}, start);
+  decide.joins().begin({1}, decide.idle(start), start);
+  decide.joins().tried(1, {.jobs = 1}, start, start);
+  decide.joins_noted(true, start);
   decide.outcomes_written();
   EXPECT_FALSE(decide.joins_due(start)) << "the next claim would wait for it";
   EXPECT_TRUE(decide.joins_due(start + 50ms));

@@ -169,7 +169,7 @@ BEGIN
     END IF;
   END LOOP;
   -- A rescue may have been the last end that a job waited for.
-  PERFORM rowrunner.fire_noted();
+  PERFORM rowrunner.fire_noted(ARRAY[mine.id]);
   WHILE jobs IS NULL AND seen IS DISTINCT FROM 0 AND put_off < 20 LOOP
     BEGIN
       SELECT * INTO seen, priority, seq
@@ -239,6 +239,7 @@ CREATE FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) RETURNS 
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(succeed.kind);
+  child_kinds CONSTANT smallint[] := CASE WHEN mine.joins THEN rowrunner.kinds_after(mine.id, succeed.job_id) END;
   worker text;
 BEGIN
   PERFORM FROM rowrunner.leases l WHERE l.lease = succeed.lease FOR UPDATE;
@@ -252,8 +253,8 @@ BEGIN
   END IF;
   PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
   PERFORM rowrunner.count_jobs(mine.id, worker, succeeded => 1);
-  IF mine.joins THEN
-    PERFORM rowrunner.fire_noted();
+  IF child_kinds <> '{}' THEN
+    PERFORM rowrunner.fire_noted(child_kinds);
   END IF;
   RETURN true;
 END
@@ -272,6 +273,7 @@ CREATE FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text,
 RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(fail.kind);
+  child_kinds CONSTANT smallint[] := CASE WHEN mine.joins THEN rowrunner.kinds_after(mine.id, fail.job_id) END;
   ended record;
 BEGIN
   PERFORM rowrunner.refuse_unless(fail.error IS NOT NULL, 'error is NULL, must be a text',
@@ -312,8 +314,8 @@ BEGIN
     PERFORM rowrunner.count_jobs(mine.id, ended.worker, failed => (ended.status = 'failed')::integer,
                                  retried => (ended.status = 'queued')::integer);
   END IF;
-  IF mine.joins AND ended.status <> 'queued' THEN
-    PERFORM rowrunner.fire_noted();
+  IF child_kinds <> '{}' AND ended.status <> 'queued' THEN
+    PERFORM rowrunner.fire_noted(child_kinds);
   END IF;
   RETURN ended.status;
 END

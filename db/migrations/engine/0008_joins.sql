@@ -52,11 +52,13 @@ CREATE TABLE rowrunner.join_candidates (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX candidates_of_child ON rowrunner.join_candidates (child_kind, child_id);
 
--- Whether a poll or a claim has anything to fire.
-CREATE FUNCTION rowrunner.joins_noted() RETURNS boolean
+-- Whether a claim or an end has anything to fire: jobs of one of these kinds, or edges to parents that ended with an
+-- old snapshot, whose children may be of any kind.
+CREATE FUNCTION rowrunner.joins_noted(child_kinds smallint[]) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT EXISTS (SELECT FROM rowrunner.join_candidates)
-      OR EXISTS (SELECT FROM rowrunner.waits w WHERE w.at_latest <= now())
+  SELECT EXISTS (SELECT FROM rowrunner.join_candidates c WHERE c.child_kind = ANY ($1))
+      OR EXISTS (SELECT FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL)
+      OR EXISTS (SELECT FROM rowrunner.waits w WHERE w.at_latest <= now() AND w.child_kind = ANY ($1))
 $$;
 
 -- Whether a bad end of a parent leaves this child waiting.

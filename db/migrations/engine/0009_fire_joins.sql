@@ -67,19 +67,17 @@ BEGIN
 END
 $$;
 
--- The next waits rows of children that may be ready, locked: in the order of their keys behind the one that was looked
--- at last, and not of kinds that are blocked. A lock comes first, and the edges are asked for in a later statement: one
--- that waited for a transaction that adds an edge would not see it.
-CREATE FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer)
+-- The next waits rows of children of this kind that may be ready, locked: in the order of their ids, behind the one
+-- that was looked at last. A lock comes first, and the edges are asked for in a later statement: one that waited for a
+-- transaction that adds an edge would not see it.
+CREATE FUNCTION rowrunner.lock_candidates(kind_id smallint, last rowrunner.waits, at_most integer)
 RETURNS SETOF rowrunner.waits
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY
   SELECT w.* FROM (SELECT DISTINCT c.child_kind, c.child_id FROM rowrunner.join_candidates c
-                   WHERE (c.child_kind, c.child_id) >
-                         (coalesce(last.child_kind, -32768),
-                          coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
-                     AND c.child_kind <> ALL (blocked)
+                   WHERE c.child_kind = kind_id
+                     AND c.child_id > coalesce(last.child_id, '00000000-0000-0000-0000-000000000000')
                    ORDER BY c.child_kind, c.child_id) c
   CROSS JOIN LATERAL (SELECT * FROM rowrunner.waits w
                       WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id FOR UPDATE SKIP LOCKED) w
@@ -88,17 +86,16 @@ END
 $$;
 
 -- Likewise of those whose time has come.
-CREATE FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer)
+CREATE FUNCTION rowrunner.lock_overdue(kind_id smallint, last rowrunner.waits, at_most integer)
 RETURNS SETOF rowrunner.waits
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY
   SELECT w.* FROM rowrunner.waits w
-  WHERE w.at_latest <= clock_timestamp() AND w.child_kind <> ALL (blocked)
-    AND (w.at_latest, w.child_kind, w.child_id) >
-        (coalesce(last.at_latest, '-infinity'), coalesce(last.child_kind, -32768),
-         coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
-  ORDER BY w.at_latest, w.child_kind, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED;
+  WHERE w.at_latest <= clock_timestamp() AND w.child_kind = kind_id
+    AND (w.at_latest, w.child_id) >
+        (coalesce(last.at_latest, '-infinity'), coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
+  ORDER BY w.at_latest, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED;
 END
 $$;
 
@@ -121,21 +118,23 @@ END
 $$;
 
 -- Fires a child, whatever the triggers of its table do. Answers as fire_child; 'put off' if its row cannot be written;
--- 'blocked' if its table is locked or the server is in trouble: then its kind is left for the next time, and the child
--- stays noted. A trigger can raise any error, so none of them may stop the other kinds.
-CREATE FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) RETURNS text
+-- 'blocked', with the reason, if its table is locked, the server is in trouble or the time for the statement is over:
+-- then its kind is left for the next time, and the child stays noted.
+CREATE FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits, OUT verdict text, OUT reason text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  RETURN rowrunner.fire_child(waiting);
+  verdict := rowrunner.fire_child(waiting);
 EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
-  IF SQLSTATE ~ '^(40|53|55|57|58)' THEN
-    IF SQLSTATE ~ '^5[378]' THEN
-      RAISE WARNING 'job % waited for others and cannot be run now: %', waiting.child_id, SQLERRM;
-    END IF;
-    RETURN 'blocked';
+  IF SQLSTATE !~ '^(40|53|55|57|58)' THEN
+    PERFORM rowrunner.put_off_join(waiting, SQLERRM);
+    verdict := 'put off';
+    RETURN;
   END IF;
-  PERFORM rowrunner.put_off_join(waiting, SQLERRM);
-  RETURN 'put off';
+  verdict := 'blocked';
+  reason := format('job %s waited for others and cannot be run now: %s', waiting.child_id, SQLERRM);
+  IF SQLSTATE ~ '^5[378]' THEN
+    RAISE WARNING '%', reason;
+  END IF;
 END
 $$;
 
@@ -176,8 +175,8 @@ BEGIN
 END
 $$;
 
--- The edges of parents of this kind that ended with an old snapshot.
-CREATE FUNCTION rowrunner.remove_missed_edges(of_kind smallint) RETURNS void
+-- The edges of parents of this kind that ended with an old snapshot. Answers of how many parents.
+CREATE FUNCTION rowrunner.remove_missed_edges(of_kind smallint) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   notes CONSTANT tid[] := ARRAY(SELECT c.ctid FROM rowrunner.join_candidates c
@@ -189,6 +188,7 @@ BEGIN
     JOIN rowrunner.edges e ON e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
     WHERE c.ctid = ANY (notes)));
   DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (notes);
+  RETURN cardinality(notes);
 EXCEPTION WHEN OTHERS THEN
   -- The next call tries again if it may help: the table is locked, the server is in trouble.
   IF SQLSTATE !~ '^(40|53|55|57|58)' THEN
@@ -196,66 +196,127 @@ EXCEPTION WHEN OTHERS THEN
       (SELECT k.kind FROM rowrunner.kinds k WHERE k.id = of_kind), SQLERRM;
     DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (notes);
   END IF;
+  RETURN 0;
 END
 $$;
 
--- Lets the children run whose parents have ended, or whose time has come, and cancels those that a failed parent
--- cancels; about `at_most` of them, and for about a second. It reads only what ends have noted. Under REPEATABLE
--- READ it does nothing: it could not see an edge that was added since. Answers how many it fired.
-CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS integer
+-- The same of parents of all kinds.
+CREATE FUNCTION rowrunner.note_missed_ends() RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off
+SET enable_hashjoin = off SET enable_mergejoin = off SET lock_timeout = '100ms' AS $$
+BEGIN
+  IF rowrunner.snapshot_may_be_old() THEN
+    RETURN 0;
+  END IF;
+  RETURN (SELECT coalesce(sum(rowrunner.remove_missed_edges(m.parent_kind)), 0)
+          FROM (SELECT DISTINCT c.parent_kind FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL) m);
+END
+$$;
+
+-- The kinds of which children may be ready; 0 if parents ended with an old snapshot. Kinds are few and candidates may
+-- be many, so the index is asked for the next kind each time.
+CREATE FUNCTION rowrunner.kinds_to_fire() RETURNS SETOF smallint
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+  RETURN QUERY
+  WITH RECURSIVE noted AS (
+    SELECT (SELECT c.child_kind FROM rowrunner.join_candidates c
+            WHERE c.child_kind IS NOT NULL ORDER BY c.child_kind LIMIT 1) AS kind
+    UNION ALL
+    SELECT (SELECT c.child_kind FROM rowrunner.join_candidates c
+            WHERE c.child_kind > n.kind ORDER BY c.child_kind LIMIT 1)
+    FROM noted n WHERE n.kind IS NOT NULL
+  )
+  SELECT n.kind FROM noted n WHERE n.kind IS NOT NULL
+  UNION
+  SELECT w.child_kind FROM rowrunner.waits w WHERE w.at_latest <= now()
+  UNION
+  SELECT 0::smallint WHERE EXISTS (SELECT FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL)
+  ORDER BY 1;
+END
+$$;
+
+-- Lets the children of a kind run whose parents have ended, or whose time has come, and cancels those that a failed
+-- parent cancels; about `at_most` of them, and for about half a second. It reads only what ends have noted. Under
+-- REPEATABLE READ it does nothing: it could not see an edge that was added since. Answers how many it fired, and what
+-- is in the way of the others. What it fires is locked until the transaction ends, and a trigger of the kind's table
+-- may take as long as it likes: so workers call it for each kind in a transaction of its own, with a statement_timeout.
+CREATE FUNCTION rowrunner.fire_joins_of(kind_id smallint, at_most integer DEFAULT 100, OUT fired integer,
+                                        OUT trouble text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off
 SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan
 SET lock_timeout = '100ms' AS $$
 DECLARE
-  until CONSTANT timestamptz := clock_timestamp() + interval '1 second';
-  fired integer := 0;
-  blocked smallint[] := '{}';
+  until CONSTANT timestamptz := clock_timestamp() + interval '500 milliseconds';
   overdue boolean;
   ready rowrunner.waits[];
   waiting rowrunner.waits;
   verdict text;
 BEGIN
+  fired := 0;
   IF rowrunner.snapshot_may_be_old() THEN
-    RETURN 0;
+    RETURN;
   END IF;
-  PERFORM rowrunner.remove_missed_edges(m.parent_kind)
-    FROM (SELECT DISTINCT c.parent_kind FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL) m;
   FOREACH overdue IN ARRAY '{false,true}'::boolean[] LOOP
     waiting := NULL;
-    WHILE fired < at_most AND clock_timestamp() < until LOOP
-      ready := CASE WHEN overdue THEN ARRAY(SELECT w FROM rowrunner.lock_overdue(waiting, blocked, at_most) w)
-                    ELSE ARRAY(SELECT w FROM rowrunner.lock_candidates(waiting, blocked, at_most) w) END;
+    WHILE trouble IS NULL AND fired < at_most AND clock_timestamp() < until LOOP
+      ready := CASE WHEN overdue THEN ARRAY(SELECT w FROM rowrunner.lock_overdue(kind_id, waiting, at_most) w)
+                    ELSE ARRAY(SELECT w FROM rowrunner.lock_candidates(kind_id, waiting, at_most) w) END;
       EXIT WHEN cardinality(ready) = 0;
       FOREACH waiting IN ARRAY ready LOOP
-        CONTINUE WHEN waiting.child_kind = ANY (blocked) OR clock_timestamp() > until;
-        verdict := rowrunner.try_to_fire(waiting);
+        EXIT WHEN clock_timestamp() > until;
+        SELECT f.verdict, f.reason INTO verdict, trouble FROM rowrunner.try_to_fire(waiting) f;
         fired := fired + (verdict = 'fired')::integer;
-        IF verdict = 'blocked' THEN
-          blocked := blocked || waiting.child_kind;
-        END IF;
+        EXIT WHEN trouble IS NOT NULL;
       END LOOP;
     END LOOP;
   END LOOP;
   -- Of children that wait no longer.
   DELETE FROM rowrunner.join_candidates WHERE ctid = ANY (ARRAY(
     SELECT c.ctid FROM rowrunner.join_candidates c
-    WHERE c.child_kind IS NOT NULL
+    WHERE c.child_kind = kind_id
       AND NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id)
     FOR UPDATE SKIP LOCKED));
+END
+$$;
+
+-- The same for all kinds, one after the other, in one transaction: a child that is cancelled may be the parent of one
+-- of another kind. Answers how many it fired.
+CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS integer
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  fired integer := 0;
+  kind_id smallint := 0;
+BEGIN
+  PERFORM rowrunner.note_missed_ends();
+  LOOP
+    kind_id := (SELECT min(k) FROM rowrunner.kinds_to_fire() k WHERE k > kind_id);
+    EXIT WHEN kind_id IS NULL OR fired >= at_most;
+    fired := fired + (SELECT f.fired FROM rowrunner.fire_joins_of(kind_id, at_most - fired) f);
+  END LOOP;
   RETURN fired;
 END
 $$;
 
--- For workers in other languages, which have no poll: called by rowrunner.claim, and by an end of a kind with joins.
--- An end fires in its own transaction, so its child is there when it commits. Two last ends at the same time do not
--- see each other, and leave the child to the next claim or poll.
-CREATE FUNCTION rowrunner.fire_noted() RETURNS void
+-- For workers in other languages, which have no poll: called by rowrunner.claim for its kind, and by an end of a kind
+-- with joins for the kinds of the jobs that waited for it, so that trouble with other kinds is not theirs. An end fires
+-- in its own transaction, so its child is there when it commits. Two last ends at the same time do not see each other,
+-- nor does an end see an edge that comes while it waits for its row: the child is left to the next claim of its kind,
+-- or poll.
+CREATE FUNCTION rowrunner.fire_noted(child_kinds smallint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF rowrunner.joins_noted() THEN
-    PERFORM rowrunner.fire_joins();
+  IF rowrunner.joins_noted(child_kinds) THEN
+    PERFORM rowrunner.note_missed_ends();
+    PERFORM rowrunner.fire_joins_of(k) FROM unnest(child_kinds) k;
   END IF;
 END
+$$;
+
+-- The kinds of the jobs that wait for this one.
+CREATE FUNCTION rowrunner.kinds_after(of_kind smallint, job_id uuid) RETURNS smallint[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT ARRAY(SELECT DISTINCT e.child_kind FROM rowrunner.edges e WHERE e.parent_kind = $1 AND e.parent_id = $2)
 $$;
 
 -- What no trigger saw, because triggers were disabled: edges of parents of this kind that have ended or are gone, on

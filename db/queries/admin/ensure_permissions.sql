@@ -13,7 +13,8 @@ ALTER FUNCTION rowrunner.on_wakeup() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.on_parent_update() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.on_parent_delete() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.run_after(text, uuid, text, uuid[], text, interval) OWNER TO rowrunner_engine;
-ALTER FUNCTION rowrunner.fire_joins(integer) OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.fire_joins_of(smallint, integer) OWNER TO rowrunner_engine;
+ALTER FUNCTION rowrunner.note_missed_ends() OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.sweep_joins(smallint, bigint, bigint) OWNER TO rowrunner_engine;
 ALTER FUNCTION rowrunner.end_cancelled_row(regclass, uuid, text, text) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.clear_lease_of_row(regclass, uuid) OWNER TO rowrunner_job_writer;
@@ -91,8 +92,8 @@ GRANT EXECUTE ON FUNCTION rowrunner.note_ends(smallint, uuid[], boolean),
   rowrunner.check_join(rowrunner.kinds, uuid, rowrunner.kinds, uuid[], text, interval),
   rowrunner.lock_wait(rowrunner.kinds, uuid), rowrunner.lock_parents(rowrunner.kinds, uuid[], text),
   rowrunner.refuse_cycle(rowrunner.kinds, uuid, rowrunner.kinds, uuid[]), rowrunner.fire_child(rowrunner.waits),
-  rowrunner.lock_candidates(rowrunner.waits, smallint[], integer),
-  rowrunner.lock_overdue(rowrunner.waits, smallint[], integer),
+  rowrunner.lock_candidates(smallint, rowrunner.waits, integer),
+  rowrunner.lock_overdue(smallint, rowrunner.waits, integer),
   rowrunner.cancel_reason_of(rowrunner.waits, tid[]), rowrunner.try_to_fire(rowrunner.waits),
   rowrunner.put_off_join(rowrunner.waits, text), rowrunner.jobs_after(smallint, uuid) TO rowrunner_engine;
 GRANT SELECT, UPDATE (only_row) ON rowrunner.schema_info TO rowrunner_engine;
@@ -117,8 +118,10 @@ GRANT EXECUTE ON FUNCTION rowrunner.new_id(), rowrunner.new_lease(),
   rowrunner.rescue_jobs(rowrunner.kinds, uuid[], bigint[], text[], timestamptz),
   rowrunner.stored_a_step(smallint, uuid, timestamptz),
   rowrunner.move_due(smallint[], integer),
-  rowrunner.run_after(text, uuid, text, uuid[], text, interval), rowrunner.joins_noted(),
-  rowrunner.fire_joins(integer), rowrunner.fire_noted(), rowrunner.sweep_joins(smallint, bigint, bigint),
+  rowrunner.run_after(text, uuid, text, uuid[], text, interval), rowrunner.joins_noted(smallint[]),
+  rowrunner.kinds_to_fire(), rowrunner.note_missed_ends(), rowrunner.fire_joins_of(smallint, integer),
+  rowrunner.fire_joins(integer), rowrunner.fire_noted(smallint[]), rowrunner.kinds_after(smallint, uuid),
+  rowrunner.sweep_joins(smallint, bigint, bigint),
   rowrunner.sweep(bigint, bigint), rowrunner.sweep_kind(smallint, bigint, bigint),
   rowrunner.pages_to_sweep(),
   rowrunner.none_kept(regclass, uuid[], bigint[]),
