@@ -123,7 +123,7 @@ QUEUE = [
         lambda figures: of(figures, "saturated_p99/second"), 300, at_least=False, unit="ms"),
     Bar("burn-down with one join for 1,000 jobs / without joins", ratio("joins/with", "joins/without"), 0.9, 1.0),
     Bar("a poll, or firing a join, beside 200,000 held jobs, p99",
-        worst("joins_ms/peek_p99", "joins_ms/fire_joins_p99"), 5, at_least=False, unit="ms"),
+        worst("joins_ms/poll_p99", "joins_ms/fire_joins_p99"), 5, at_least=False, unit="ms"),
     Bar("a sweep of 1,000 pages of joins, every ten minutes, beside 200,000 held jobs",
         lambda figures: of(figures, "joins_ms/sweep"), None, at_least=False, unit="ms"),
     Bar("a job after 10,000 others: from the last end to its start, p99",

@@ -710,7 +710,7 @@ BEGIN
     FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate', 'parent_update', 'parent_delete'] LOOP
       EXECUTE format('DROP TRIGGER IF EXISTS rowrunner_%s ON %s', event, mine.job_table);
     END LOOP;
-    PERFORM rowrunner.release_held(mine);
+    PERFORM rowrunner.unhold_held(mine);
   END IF;
   PERFORM rowrunner.forget_jobs(mine.id);
   DELETE FROM rowrunner.cancellations c USING rowrunner.leases l WHERE l.kind = mine.id AND c.lease = l.lease;
@@ -903,7 +903,7 @@ BEGIN
   PERFORM rowrunner.forget_wait(waiting.child_kind, waiting.child_id);
   DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (noted);
   IF state = 'queued' AND reason IS NULL THEN
-    PERFORM rowrunner.release_row(mine.job_table, waiting.child_id, waiting.run_at);
+    PERFORM rowrunner.unhold_row(mine.job_table, waiting.child_id, waiting.run_at);
   END IF;
   RETURN 'fired';
 END
@@ -2178,7 +2178,7 @@ BEGIN
   RETURN true;
 END
 $_$;
-CREATE FUNCTION rowrunner.release_held(mine rowrunner.kinds) RETURNS void
+CREATE FUNCTION rowrunner.unhold_held(mine rowrunner.kinds) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2187,7 +2187,7 @@ DECLARE
 BEGIN
   FOR waiting IN SELECT * FROM rowrunner.waits w WHERE w.child_kind = mine.id LOOP
     BEGIN
-      PERFORM rowrunner.release_row(mine.job_table, waiting.child_id, waiting.run_at);
+      PERFORM rowrunner.unhold_row(mine.job_table, waiting.child_id, waiting.run_at);
     EXCEPTION WHEN assert_failure OR OTHERS THEN
       RAISE WARNING 'job % waited for others, and its row stays as it is: %', waiting.child_id, SQLERRM;
     END;
@@ -2195,7 +2195,7 @@ BEGIN
   PERFORM rowrunner.fire_deferred();
 END
 $$;
-CREATE FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) RETURNS void
+CREATE FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET row_security TO 'off'
@@ -2657,7 +2657,7 @@ BEGIN
     RETURN 'held';
   END IF;
   IF job.found_status = 'queued' AND job.found_run_at > now() THEN
-    PERFORM rowrunner.release_row(mine.job_table, run_now.job_id, now());
+    PERFORM rowrunner.unhold_row(mine.job_table, run_now.job_id, now());
   END IF;
   RETURN job.found_status;
 END
@@ -3507,9 +3507,9 @@ REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, wanted text)
 REVOKE ALL ON FUNCTION rowrunner.register(job_table regclass, kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.release_held(mine rowrunner.kinds) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.unhold_held(mine rowrunner.kinds) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.remove_duplicates(of_kind smallint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.remove_ended_edges(kind_id smallint, addresses tid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.remove_ended_edges(kind_id smallint, addresses tid[]) TO rowrunner_engine;

@@ -34,7 +34,7 @@ BEGIN
     FROM generate_series({first}, {last}) i JOIN bench_jobs c ON c.name = 'held ' || i;
 END
 $$"""
-STATEMENT = re.compile(r"^(\S+) (\d+) LOG:  duration: ([\d.]+) ms  (bind|execute) (peek|fire_joins)\b")
+STATEMENT = re.compile(r"^(\S+) (\d+) LOG:  duration: ([\d.]+) ms  (bind|execute) (poll|fire_joins)\b")
 JOIN_PARENTS = 4
 SWEEP_PAGES = 1_000  # as in src/worker/upkeep.cpp
 PARENT_KINDS = ("bench_1", "bench_2", "bench_3", "bench_4")
@@ -104,7 +104,7 @@ def held(context):
         if db.value("SELECT count(*) FROM rowrunner.waits") != sizes.held:
             raise RuntimeError("held jobs were fired")
     times = statement_times(context.cluster.log, begin, name)
-    for statement, label in (("peek", "a poll"), ("fire_joins", "firing a join")):
+    for statement, label in (("poll", "a poll"), ("fire_joins", "firing a join")):
         context.record(f"joins_ms/{statement}", f"{label} beside {sizes.held:,} held jobs, p50", "ms",
                        percentile(times[statement], 50))
         context.record(f"joins_ms/{statement}_p99", "the same, p99", "ms", percentile(times[statement], 99))
@@ -123,7 +123,7 @@ def slowest_sweep(db):
 
 
 def statement_times(log, begin, name):
-    times, bound = {"peek": [], "fire_joins": []}, {}
+    times, bound = {"poll": [], "fire_joins": []}, {}
     with open(log, encoding="utf-8") as file:
         file.seek(begin)
         for line in file:

@@ -200,8 +200,8 @@ class job : public job_view {
 };
 
 /// A claimed job, as a blocking handler sees it, on a thread of the worker's pool. It must look at
-/// stop_requested() now and then; a handler that does not is given up when its job should stop, and
-/// what it does after that is refused.
+/// stop_requested() now and then; a handler that does not is abandoned when its job should stop,
+/// and what it does after that is ignored.
 class blocking_job : public job_view {
  public:
   using job_view::job_view;

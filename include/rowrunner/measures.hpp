@@ -51,7 +51,8 @@ struct worker_counts {
   std::int64_t rescued = 0;   ///< taken back from lost workers
   std::int64_t released = 0;  ///< queued again uncharged, or snoozed
   std::int64_t cancelled = 0;
-  /// Writes that came after the lease was lost, and jobs of claims that were answered too late.
+  /// Fenced: writes that came after the lease was lost, and jobs of claims that were answered too
+  /// late. Of ends whose answer was lost only those of which it is sure.
   std::int64_t refused = 0;
 };
 

@@ -107,7 +107,7 @@ class trial {
   class backend;
   class answering_database;
 
-  void settle(trial_run& run, const backend& of);
+  void conclude(trial_run& run, const backend& of);
 
   /// Of the attempt that runs.
   std::shared_ptr<backend> running_;

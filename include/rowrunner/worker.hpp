@@ -58,7 +58,7 @@ struct worker_options {
   std::int64_t max_jobs = 0;
   std::chrono::milliseconds max_time{0};
   /// The log warns of sessions that have blocked VACUUM for so long; zero: never.
-  std::chrono::milliseconds horizon_alarm{300'000};
+  std::chrono::milliseconds vacuum_blocker_alarm{300'000};
   /// The connections that all handlers share for their own statements (services::query), besides
   /// the four of the engine. They are made when they are first used.
   int handler_connections = 2;

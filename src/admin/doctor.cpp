@@ -171,7 +171,7 @@ asio::awaitable<std::vector<finding>> examine(pg::session& session, const doctor
     }
     for (const auto& kind : kinds) co_await run_check(session, each, kind, options, out);
   }
-  co_await check_vacuum_blockers(session, options.horizon_alarm, out);
+  co_await check_vacuum_blockers(session, options.vacuum_blocker_alarm, out);
   co_await check_clock(session, out);
   co_return out;
 }

@@ -21,7 +21,7 @@ struct doctor_options {
   /// Repair entries, and detach kinds whose table is gone. Everything else is left to a person.
   bool fix = false;
   /// Sessions that block VACUUM for longer are a finding; see holds_too_long.
-  std::chrono::milliseconds horizon_alarm{};
+  std::chrono::milliseconds vacuum_blocker_alarm{};
   /// What sets the permissions of components in the schema rowrunner, beside the engine's own.
   std::vector<query> permissions{};
 };

@@ -21,7 +21,7 @@ using nlohmann::ordered_json;
 
 struct doctor_flags {
   bool fix = false;
-  std::optional<double> horizon_alarm;
+  std::optional<double> vacuum_blocker_alarm;
 };
 
 ordered_json as_json(const doctor_report& report) {
@@ -54,9 +54,9 @@ void print(const doctor_report& report) {
 }
 
 void examine(const command_context& context, const doctor_flags& flags) {
-  const admin::doctor_options options{flags.fix,
-                                      horizon_alarm_setting(flags.horizon_alarm, context.env),
-                                      api::api_component().after};
+  const admin::doctor_options options{
+      flags.fix, vacuum_blocker_alarm_setting(flags.vacuum_blocker_alarm, context.env),
+      api::api_component().after};
   const auto work = [&](pg::session& session) { return admin::run_doctor(session, options); };
   const auto report = with_database(context, work);
   if (context.json) {
@@ -78,7 +78,7 @@ void add_doctor_command(CLI::App& app, command_context& context) {
   auto flags = std::make_shared<doctor_flags>();
   command->add_flag("--fix", flags->fix,
                     "Repair entries, and detach kinds whose table was dropped");
-  command->add_option("--horizon-alarm", flags->horizon_alarm,
+  command->add_option("--vacuum-blocker-alarm", flags->vacuum_blocker_alarm,
                       "Name sessions that block VACUUM for so many seconds; 0 never (default 300)");
   command->footer(
       "Looks at roles, permissions, job tables, queue entries, indexes, fillfactor, dead rows,\n"

@@ -70,7 +70,7 @@ ordered_json as_json(const admin::job_details& details) {
 }  // namespace
 
 void show_job(const command_context& context, const std::string& id) {
-  const auto alarm = horizon_alarm_setting({}, context.env);
+  const auto alarm = vacuum_blocker_alarm_setting({}, context.env);
   const auto work = [&](pg::session& session) { return admin::show_job(session, id, alarm); };
   const auto details = with_database(context, work);
   if (context.json) {

@@ -229,9 +229,9 @@ void add_stats_command(CLI::App& app, command_context& context) {
                  "As metrics, for a file that Prometheus' node_exporter reads; not with --json")
       ->excludes(watch);
   auto alarm = std::make_shared<std::optional<double>>();
-  command->add_option("--horizon-alarm", *alarm,
+  command->add_option("--vacuum-blocker-alarm", *alarm,
                       "Name sessions that have blocked VACUUM for so many SECONDS\n"
-                      "(HORIZON_ALARM, default 300, 0 never)");
+                      "(VACUUM_BLOCKER_ALARM, default 300, 0 never)");
   command->footer(
       "Examples:\n"
       "  rowrunner stats\n"
@@ -243,7 +243,7 @@ void add_stats_command(CLI::App& app, command_context& context) {
     context.action = [&context, seconds, alarm, again, metrics] {
       if (*metrics && context.json) throw usage_error("choose --json or --prometheus");
       const auto how = *metrics ? format::prometheus : context.json ? format::json : format::text;
-      const auto held = horizon_alarm_setting(*alarm, context.env);
+      const auto held = vacuum_blocker_alarm_setting(*alarm, context.env);
       command_database from(context);
       from.require_served();
       if (again) {

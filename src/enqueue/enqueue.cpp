@@ -14,12 +14,12 @@ namespace {
 
 // Large enough that round trips do not count, small enough that a statement's memory does not.
 constexpr std::size_t rows_per_chunk = 5000;
-// Jobs are usually new, and to insert them as such is a third cheaper; if one is not, its chunk is
-// inserted again, row by row against what is there, and so are those after it. Fewer rows than this
-// are not worth the round trips of a savepoint.
+// Jobs are usually new, and to insert them without ON CONFLICT is a third cheaper; if a key exists,
+// its chunk and those after it are inserted with ON CONFLICT DO NOTHING. For fewer rows than this
+// that saves less than the round trips of a savepoint cost.
 constexpr std::size_t enough_to_try = 200;
-// In one call. PostgreSQL keeps 64 subtransactions of a transaction at hand; with more, the
-// snapshots of all sessions get slower.
+// In one call. PostgreSQL caches 64 subtransactions of each transaction; with more, all sessions
+// check visibility more slowly.
 constexpr std::size_t most_savepoints = 16;
 constexpr const char* savepoint_name = "rowrunner_enqueue_many";
 

@@ -47,7 +47,7 @@ worker_options options_from(const worker_flags& flags, const program_context& co
   if (const auto set = given(connections, flags.handler_connections, env)) {
     options.handler_connections = *set;
   }
-  options.horizon_alarm = horizon_alarm_setting(flags.horizon_alarm, env);
+  options.vacuum_blocker_alarm = vacuum_blocker_alarm_setting(flags.vacuum_blocker_alarm, env);
   options.drain = flags.drain;
   if (flags.max_jobs) {
     options.max_jobs = check_number<std::int64_t>("--max-jobs", *flags.max_jobs, 1, most_jobs);
@@ -127,9 +127,9 @@ void worker_flags::add_to(CLI::App& app) {
   app.add_option("--handler-connections", handler_connections,
                  "Connections that all handlers share for statements of their own\n"
                  "(HANDLER_CONNECTIONS, default 2)");
-  app.add_option("--horizon-alarm", horizon_alarm,
+  app.add_option("--vacuum-blocker-alarm", vacuum_blocker_alarm,
                  "Seconds after which the log names sessions that block VACUUM\n"
-                 "(HORIZON_ALARM, default 300, 0 never)");
+                 "(VACUUM_BLOCKER_ALARM, default 300, 0 never)");
   app.add_option("--name", name, "The name in locked_by (WORKER_ID)");
   app.add_option("--max-jobs", max_jobs, "Stop after so many jobs");
   app.add_option("--max-seconds", max_seconds, "Stop after so many seconds");

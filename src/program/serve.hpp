@@ -23,7 +23,7 @@ struct worker_flags {
   std::vector<std::string> lease;
   std::optional<double> grace;
   std::optional<int> handler_connections;
-  std::optional<double> horizon_alarm;
+  std::optional<double> vacuum_blocker_alarm;
   std::optional<std::string> name;
   std::optional<std::int64_t> max_jobs;
   std::optional<double> max_seconds;

@@ -10,9 +10,10 @@ std::string number_text(double value) {
   return {text.data(), written.ptr};
 }
 
-std::chrono::milliseconds horizon_alarm_setting(const std::optional<double>& flag,
-                                                const environment& env) {
-  constexpr number_setting<double> alarm{"--horizon-alarm", "HORIZON_ALARM", 0, 31'536'000};
+std::chrono::milliseconds vacuum_blocker_alarm_setting(const std::optional<double>& flag,
+                                                       const environment& env) {
+  constexpr number_setting<double> alarm{"--vacuum-blocker-alarm", "VACUUM_BLOCKER_ALARM", 0,
+                                         31'536'000};
   return seconds(given(alarm, flag, env).value_or(300));
 }
 

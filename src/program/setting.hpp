@@ -61,8 +61,8 @@ inline std::chrono::milliseconds seconds(double value) {
   return std::chrono::milliseconds{static_cast<std::int64_t>(value * 1000)};
 }
 
-/// The same for stats and for the worker: flag, then HORIZON_ALARM, then five minutes.
-std::chrono::milliseconds horizon_alarm_setting(const std::optional<double>& flag,
-                                                const environment& env);
+/// The same for stats and for the worker: flag, then VACUUM_BLOCKER_ALARM, then five minutes.
+std::chrono::milliseconds vacuum_blocker_alarm_setting(const std::optional<double>& flag,
+                                                       const environment& env);
 
 }  // namespace rowrunner

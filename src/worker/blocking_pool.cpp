@@ -5,13 +5,13 @@
 
 namespace rowrunner {
 
-/// Outlives the pool as long as a thread that was given up still uses it.
+/// Outlives the pool as long as a thread that was abandoned still uses it.
 struct blocking_pool::shared {
   mutable std::mutex lock;
   std::condition_variable changed;
   std::deque<std::pair<task_id, std::function<void()>>> waiting;
   std::set<task_id> running;
-  std::set<task_id> given_up;
+  std::set<task_id> abandoned;
   std::size_t max_threads;
   std::size_t threads = 0;  // without those that hang
   std::size_t idle = 0;
@@ -44,13 +44,13 @@ blocking_pool::task_id blocking_pool::post(std::function<void()> work) {
   return task;
 }
 
-void blocking_pool::give_up(task_id task) {
+void blocking_pool::abandon(task_id task) {
   const std::lock_guard hold(state_->lock);
   const auto queued = std::find_if(state_->waiting.begin(), state_->waiting.end(),
                                    [&](const auto& entry) { return entry.first == task; });
   if (queued != state_->waiting.end()) {
     state_->waiting.erase(queued);
-  } else if (state_->running.contains(task) && state_->given_up.insert(task).second) {
+  } else if (state_->running.contains(task) && state_->abandoned.insert(task).second) {
     --state_->threads;
     if (!state_->waiting.empty() && state_->threads < state_->max_threads) {
       ++state_->threads;
@@ -60,18 +60,18 @@ void blocking_pool::give_up(task_id task) {
   }
 }
 
-void blocking_pool::give_up_all() {
+void blocking_pool::abandon_all() {
   const std::lock_guard hold(state_->lock);
   state_->waiting.clear();
   for (const auto task : state_->running) {
-    if (state_->given_up.insert(task).second) --state_->threads;
+    if (state_->abandoned.insert(task).second) --state_->threads;
   }
   state_->changed.notify_all();
 }
 
 std::size_t blocking_pool::hung() const {
   const std::lock_guard hold(state_->lock);
-  return state_->given_up.size();
+  return state_->abandoned.size();
 }
 
 void blocking_pool::serve(const std::shared_ptr<shared>& state) {
@@ -90,7 +90,7 @@ void blocking_pool::serve(const std::shared_ptr<shared>& state) {
     hold.lock();
     state->running.erase(task);
     // Another thread has replaced this one already.
-    if (state->given_up.erase(task) > 0) return;
+    if (state->abandoned.erase(task) > 0) return;
   }
   --state->threads;
   state->changed.notify_all();

@@ -12,14 +12,14 @@
 
 namespace rowrunner {
 
-/// Threads for work that blocks. A thread cannot be killed: one whose work was given up is written
-/// off and replaced by another.
+/// Threads for work that blocks. A thread cannot be killed: one whose work was abandoned is
+/// replaced by another.
 class blocking_pool {
  public:
   using task_id = std::uint64_t;
 
   explicit blocking_pool(std::size_t max_threads);
-  /// Waits for the work that runs, except for what was given up: those threads keep what they use
+  /// Waits for the work that runs, except for what was abandoned: those threads keep what they use
   /// alive and end on their own.
   ~blocking_pool();
   blocking_pool(const blocking_pool&) = delete;
@@ -28,9 +28,9 @@ class blocking_pool {
   /// `work` must not throw. It runs on some thread, soon.
   task_id post(std::function<void()> work);
   /// The destructor does not wait for this work.
-  void give_up(task_id task);
-  void give_up_all();
-  /// Threads that were given up and have not come back.
+  void abandon(task_id task);
+  void abandon_all();
+  /// Threads that were abandoned and have not come back.
   std::size_t hung() const;
 
  private:

@@ -26,15 +26,15 @@ enum answer_column {
   first_own
 };
 
-/// What claim_careful and claim_each answer.
+/// What claim_free and claim_each answer.
 enum summary_column { seen_in_all, last_priority, last_seq, was_cut, passed_over, first_error };
 
 /// Of what claim_settings answers.
 constexpr int time_of_claim = 9;
 
-/// A claim around locked jobs costs more per job and joins without an index: keep it small.
-constexpr int careful_batch = 50;
-/// How long claims do without turns after a wait for one was in vain.
+/// A claim_free or claim_each costs more per job and joins without an index: keep it small.
+constexpr int small_batch = 50;
+/// For how long claims take no turns after a wait for a turn has timed out.
 constexpr std::chrono::minutes without_turns{1};
 /// Jobs that are passed over are reported at most so often.
 constexpr std::chrono::seconds between_reports{10};
@@ -51,8 +51,8 @@ queue_position read_position(const pg::result& answer, int row, int priority, in
   return {static_cast<std::int16_t>(answer.get_int(row, priority)), answer.get_int(row, seq)};
 }
 
-/// All entries that it saw are gone, so the next claim may start behind the last one that yielded a
-/// job.
+/// A bulk claim has deleted all entries that it saw, so the next claim may start behind the last
+/// one that yielded a job.
 claimed read_bulk_claim(pg::result answer, queue_position behind, int asked) {
   claimed got;
   got.jobs = answer.is_null(0, id) ? 0 : answer.rows();
@@ -66,9 +66,10 @@ claimed read_bulk_claim(pg::result answer, queue_position behind, int asked) {
   return got;
 }
 
-/// It has left entries behind, so the next claim starts behind the last one that it saw.
-claimed read_careful_claim(const pg::result& summary, pg::result jobs, queue_position behind,
-                           int asked) {
+/// A claim_free or claim_each has left entries behind, so the next claim starts behind the last one
+/// that it saw.
+claimed read_small_claim(const pg::result& summary, pg::result jobs, queue_position behind,
+                         int asked) {
   claimed got;
   got.jobs = jobs.rows();
   got.seen = static_cast<int>(summary.get_int(0, seen_in_all));
@@ -99,7 +100,7 @@ claimer::claimer(pg::session& session, lease_book& leases, logger& log, std::str
       turn_(queries::claim_turn.statement()),
       settings_(queries::claim_settings.statement()),
       write_settings_(queries::write_settings.statement()),
-      claim_careful_(queries::claim_careful.statement()),
+      claim_free_(queries::claim_free.statement()),
       claim_each_(queries::claim_each.statement()),
       tools_(tools) {}
 
@@ -120,8 +121,8 @@ asio::awaitable<claimed> claimer::claim(lane& lane, int at_most) {
     log_.warn("the answer to a claim came too late", {{"kind", lane.kind.kind}, {"lease", lease}});
     lane.counts.add(&worker_counts::refused, got.jobs);
     lane.counts.not_started(got.jobs);
-    doubtful_.push_back({&lane, lease, now});
-    next_abandon_ = {};
+    unanswered_.push_back({&lane, lease, now});
+    next_release_ = {};
     got.jobs = 0;
   }
   if (got.jobs > 0) {
@@ -136,7 +137,7 @@ void claimer::note_times(lane& lane, clock::time_point begun, const claimed& got
 }
 
 /// A claim of many may fail because of one job: another session holds its row, or a row that its
-/// triggers change, or its UPDATE fails. Then it is tried in a way that costs more.
+/// triggers change, or its UPDATE fails. Then the jobs are claimed in a way that costs more.
 asio::awaitable<claimed> claimer::take(lane& lane, queue_position behind, int at_most,
                                        std::int64_t lease) {
   auto mode = claim_mode::bulk;
@@ -147,16 +148,16 @@ asio::awaitable<claimed> claimer::take(lane& lane, queue_position behind, int at
     } catch (const pg::query_error& e) {
       failure = e;
     }
-    switch (remedy_for(*failure, mode, lane.claims.hopeless(loop_task::claim))) {
-      case claim_remedy::give_up:
+    switch (remedy_for(*failure, mode, lane.claims.failed_repeatedly(loop_task::claim))) {
+      case claim_remedy::try_later:
         throw pg::query_error(*failure);
       case claim_remedy::without_turn:
-        courses_[&lane].turns_skipped_until = clock::now() + without_turns;
+        notes_[&lane].turns_skipped_until = clock::now() + without_turns;
         log_.warn("another session holds the lock of claims, they go on without it",
                   {{"kind", lane.kind.kind}});
         break;
-      case claim_remedy::careful:
-        mode = claim_mode::careful;
+      case claim_remedy::free:
+        mode = claim_mode::free;
         break;
       case claim_remedy::one_by_one:
         mode = claim_mode::one_by_one;
@@ -168,18 +169,16 @@ asio::awaitable<claimed> claimer::take(lane& lane, queue_position behind, int at
 asio::awaitable<claimed> claimer::take_by(claim_mode mode, lane& lane, queue_position behind,
                                           int at_most, std::int64_t lease) {
   const bool bulk = mode == claim_mode::bulk;
-  const int asked = bulk ? at_most : std::min(at_most, careful_batch);
+  const int asked = bulk ? at_most : std::min(at_most, small_batch);
   std::vector<pg::call> calls;
-  auto& mine = courses_[&lane];
+  auto& mine = notes_[&lane];
   if (bulk && behind != queue_position{} && clock::now() >= mine.turns_skipped_until) {
     // The two alternate, so that all workers wait equally long.
     mine.turn_queue = 1 - mine.turn_queue;
     calls.push_back(pg::with(turn_, std::to_string(lane.kind.id), std::to_string(mine.turn_queue)));
   }
   calls.push_back(pg::with(settings_));
-  const auto& how = bulk                          ? lane.sql.claim
-                    : mode == claim_mode::careful ? claim_careful_
-                                                  : claim_each_;
+  const auto& how = bulk ? lane.sql.claim : mode == claim_mode::free ? claim_free_ : claim_each_;
   calls.push_back(pg::with(how, std::to_string(lane.kind.id), std::to_string(behind.priority),
                            std::to_string(behind.seq), std::to_string(asked), std::to_string(lease),
                            worker_name_, std::to_string(lane.options.lease.count())));
@@ -195,7 +194,7 @@ asio::awaitable<claimed> claimer::take_by(claim_mode mode, lane& lane, queue_pos
   const auto& summary = answers[answers.size() - 2];
   report_passed_over(lane, static_cast<int>(summary.get_int(0, passed_over)),
                      summary.is_null(0, first_error) ? "" : summary.get(0, first_error));
-  auto got = read_careful_claim(summary, std::move(answers.back()), behind, asked);
+  auto got = read_small_claim(summary, std::move(answers.back()), behind, asked);
   got.taken_at = taken_at;
   co_return got;
 }
@@ -205,13 +204,13 @@ asio::awaitable<std::vector<pg::result>> claimer::run(lane& lane, std::vector<pg
   try {
     co_return co_await session_.run(std::move(calls));
   } catch (const pg::connection_lost& e) {
-    if (e.maybe_committed) doubtful_.push_back({&lane, lease, clock::now()});
+    if (e.maybe_committed) unanswered_.push_back({&lane, lease, clock::now()});
     throw;
   }
 }
 
 void claimer::report_passed_over(lane& lane, int jobs, std::string_view reason) {
-  auto& mine = courses_[&lane];
+  auto& mine = notes_[&lane];
   mine.passed_over += jobs;
   const auto now = clock::now();
   if (jobs == 0 || now < mine.next_report) return;
@@ -263,11 +262,11 @@ std::vector<job_ptr> claimer::read(lane& lane, const claimed& got) {
   return jobs;
 }
 
-asio::awaitable<void> claimer::abandon_doubtful() {
-  if (doubtful_.empty() || clock::now() < next_abandon_) co_return;
-  next_abandon_ = clock::now() + std::chrono::seconds{1};
-  for (std::size_t i = 0; i < doubtful_.size();) {
-    const auto [lane, lease, since] = doubtful_[i];
+asio::awaitable<void> claimer::release_unanswered() {
+  if (unanswered_.empty() || clock::now() < next_release_) co_return;
+  next_release_ = clock::now() + std::chrono::seconds{1};
+  for (std::size_t i = 0; i < unanswered_.size();) {
+    const auto [lane, lease, since] = unanswered_[i];
     int back = 0;
     try {
       const auto answers = co_await session_.run(pg::together(
@@ -284,7 +283,7 @@ asio::awaitable<void> claimer::abandon_doubtful() {
       lane->counts.add(&worker_counts::released, back);
     }
     if (back > 0 || clock::now() > since + lane->options.lease) {
-      doubtful_.erase(doubtful_.begin() + static_cast<std::ptrdiff_t>(i));
+      unanswered_.erase(unanswered_.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       ++i;
     }

@@ -18,7 +18,7 @@ namespace rowrunner {
 struct claimed : claim_facts {
   pg::result answer;
   std::int64_t lease = 0;
-  /// The last entry seen.
+  /// The last entry that yielded a job; after a claim that left entries behind, the last one seen.
   queue_position last;
   /// By the clock of the server, in microseconds since 2000.
   std::int64_t taken_at = 0;
@@ -42,10 +42,10 @@ class claimer {
   /// The jobs of a claim, in the order of the queue; none if its lease was lost meanwhile.
   std::vector<job_ptr> read(lane& lane, const claimed& got);
 
-  /// Gives back what was taken by claims whose answer was lost or came too late. The server may
-  /// still be executing such a claim, so the call is repeated once a second until the lease would
-  /// have expired. Throws pg::error.
-  boost::asio::awaitable<void> abandon_doubtful();
+  /// Releases what was taken by claims whose answer was lost or came too late. The server may still
+  /// be executing such a claim, so the call is repeated once a second until the lease would have
+  /// expired. Throws pg::error.
+  boost::asio::awaitable<void> release_unanswered();
 
  private:
   using clock = claim_state::clock;
@@ -66,27 +66,27 @@ class claimer {
   pg::statement turn_;
   pg::statement settings_;
   pg::statement write_settings_;
-  pg::statement claim_careful_;
+  pg::statement claim_free_;
   pg::statement claim_each_;
   handler_tools tools_;
-  struct doubtful_claim {
+  struct unanswered_claim {
     rowrunner::lane* lane;
     std::int64_t lease;
     clock::time_point since;
   };
-  std::vector<doubtful_claim> doubtful_;
-  clock::time_point next_abandon_{};
-  /// What claims of one kind go through.
-  struct course {
+  std::vector<unanswered_claim> unanswered_;
+  clock::time_point next_release_{};
+  /// What the claims of one kind have left to be known by the next ones.
+  struct lane_notes {
     /// Where the last claim waited for its turn.
     int turn_queue = 0;
-    /// Until then claims do not wait for their turn: another session holds the lock.
+    /// Until then claims do not wait for a turn: another session holds the lock.
     clock::time_point turns_skipped_until{};
     /// Jobs passed over since the last report of it.
     int passed_over = 0;
     clock::time_point next_report{};
   };
-  std::map<const lane*, course> courses_;
+  std::map<const lane*, lane_notes> notes_;
 };
 
 }  // namespace rowrunner

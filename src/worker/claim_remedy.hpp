@@ -4,15 +4,15 @@
 
 namespace rowrunner {
 
-/// How jobs are claimed: many in one statement; those whose rows are not locked; or one after the
-/// other, each in a subtransaction.
-enum class claim_mode { bulk, careful, one_by_one };
+/// How jobs are claimed: many in one statement (claim.sql); only those whose rows are not locked
+/// (claim_free.sql); or one after the other, each in a subtransaction (claim_each.sql).
+enum class claim_mode { bulk, free, one_by_one };
 
 /// What to do after a claim failed.
 enum class claim_remedy {
-  give_up,       ///< A problem of the connection, the server or the table: try later.
+  try_later,     ///< A problem of the connection, the server or the table.
   without_turn,  ///< Another session holds the lock by which claims take turns.
-  careful,
+  free,
   one_by_one,
 };
 

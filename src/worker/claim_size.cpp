@@ -27,9 +27,9 @@ void claim_size::ended(int jobs, int slots, clock::time_point now) {
   busy_ = {};
 }
 
-void claim_size::disproved() {
+void claim_size::reset_estimate() {
   per_second_ = 0;
-  proven_ = 0;
+  last_full_claim_ = 0;
 }
 
 claim_size::clock::duration claim_size::job_time(int slots) const {
@@ -40,7 +40,8 @@ claim_size::clock::duration claim_size::job_time(int slots) const {
 
 int claim_size::wanted(int free_slots, int waiting_here) const {
   const double ahead_seconds = std::chrono::duration<double>(ahead).count();
-  const int reserve = std::min({static_cast<int>(per_second_ * ahead_seconds), proven_ * growth});
+  const int reserve =
+      std::min({static_cast<int>(per_second_ * ahead_seconds), last_full_claim_ * growth});
   if (free_slots <= waiting_here && waiting_here * 2 > reserve) return 0;
   return std::clamp(free_slots + reserve - waiting_here, 0, largest);
 }

@@ -13,8 +13,8 @@ class claim_size {
   static constexpr int largest = 1000;
   /// How much work may wait in this process.
   static constexpr std::chrono::milliseconds ahead{30};
-  /// Durations vary: a claim is at most so many times larger than the last one that brought all it
-  /// asked for.
+  /// Durations vary: a claim asks at most for so many times as many jobs as the last one that
+  /// brought all it asked for.
   static constexpr int growth = 4;
 
   /// There are jobs to run again. Time without jobs does not count, so that the estimate is the
@@ -23,9 +23,9 @@ class claim_size {
   /// `jobs` were ended since the last call, in a process that runs `slots` at a time.
   void ended(int jobs, int slots, clock::time_point now);
   /// A claim brought all of the `jobs` that it asked for.
-  void filled(int jobs) { proven_ = jobs; }
-  /// Jobs had to wait here for much longer than expected.
-  void disproved();
+  void filled(int jobs) { last_full_claim_ = jobs; }
+  /// Jobs had to wait here for much longer than expected: begins anew, as if nothing were known.
+  void reset_estimate();
   /// What one job takes, if so many slots were busy; zero as long as nothing is known.
   clock::duration job_time(int slots) const;
   /// How many to claim with so many free slots and so many jobs claimed but not started; zero if it
@@ -34,7 +34,7 @@ class claim_size {
 
  private:
   double per_second_ = 0;
-  int proven_ = 0;
+  int last_full_claim_ = 0;
   int counted_ = 0;
   clock::duration busy_{};
   clock::time_point since_{};

@@ -107,19 +107,19 @@ void claim_state::moved(std::int64_t jobs, time now) {
 const std::string& claim_state::problem() const {
   static const std::string none;
   for (const auto task : {loop_task::claim, loop_task::poll}) {
-    if (hopeless(task)) return of(task).reason();
+    if (failed_repeatedly(task)) return of(task).reason();
   }
   return none;
 }
 
 const char* claim_state::left_behind() const {
   if (paused_ && due_seen_) return "the kind is paused";
-  if (hopeless(loop_task::claim)) return "its claims fail";
-  if (hopeless(loop_task::locked)) return "other sessions have locked them";
+  if (failed_repeatedly(loop_task::claim)) return "its claims fail";
+  if (failed_repeatedly(loop_task::locked)) return "other sessions have locked them";
   if (orphans_locked_) return "jobs of lost workers, which other sessions have locked";
-  if (hopeless(loop_task::rescue)) return "jobs of lost workers cannot be taken back";
-  if (hopeless(loop_task::move)) return "delayed jobs cannot be moved";
-  if (hopeless(loop_task::poll)) return "its polls fail";
+  if (failed_repeatedly(loop_task::rescue)) return "jobs of lost workers cannot be taken back";
+  if (failed_repeatedly(loop_task::move)) return "delayed jobs cannot be moved";
+  if (failed_repeatedly(loop_task::poll)) return "its polls fail";
   return nullptr;
 }
 

@@ -66,7 +66,7 @@ class claim_state {
 
   bool due(loop_task task, time now) const { return of(task).due(now); }
   time until(loop_task task) const { return of(task).until(); }
-  bool hopeless(loop_task task) const { return of(task).hopeless(); }
+  bool failed_repeatedly(loop_task task) const { return of(task).failed_repeatedly(); }
   /// Gives the pause until the next try.
   clock::duration failed(loop_task task, time now, std::string reason = {});
 
@@ -77,7 +77,7 @@ class claim_state {
   /// An enqueue has found the wake-up flag armed, and disarmed it.
   void notified();
   /// Whether the wake-up flag is to be armed: the lane sleeps, and no enqueue would notify.
-  bool unarmed() const { return asleep_ && !paused_ && !armed_; }
+  bool needs_arming() const { return asleep_ && !paused_ && !armed_; }
   /// Nothing is known of the flag.
   void disconnected() { armed_ = false; }
 

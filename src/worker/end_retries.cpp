@@ -32,14 +32,14 @@ bool by_progress(const end_refusal& why) { return why.statement.starts_with("pro
 
 }  // namespace
 
-bool gives_up_progress(const verdict& v, const end_refusal& why) {
+bool drops_progress(const verdict& v, const end_refusal& why) {
   if (!by_progress(why) || !may_be_its_own_fault(why)) return false;
   return pg::classify(why.sqlstate) == pg::error_class::permanent || v.tries + 1 >= most_tries;
 }
 
 std::optional<std::chrono::milliseconds> after_refusal(verdict& v, const end_refusal& why) {
   if (!may_be_its_own_fault(why)) return pause_for_a_lock;
-  if (gives_up_progress(v, why)) {
+  if (drops_progress(v, why)) {
     v.job->progress.reset();
     v.tries = 0;
     return 0ms;

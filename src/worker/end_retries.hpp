@@ -19,17 +19,17 @@ struct end_refusal {
   std::string text;
 };
 
-/// The pause before an outcome that was refused alone is tried again; nothing: it is given up.
+/// The pause before an outcome that was refused alone is tried again; nothing: it is dropped.
 ///
 /// A lock of another session is waited for as long as it is held. What else may pass is tried again
 /// as it is, then as a failed attempt, then as a final failure, since a table may refuse one status
 /// and take another. An effect that the database refuses fails the attempt at once. A last report
-/// that it refuses is given up, and the outcome is written without it.
+/// that it refuses is dropped, and the outcome is written without it.
 std::optional<std::chrono::milliseconds> after_refusal(verdict& v, const end_refusal& why);
 
-/// Whether the last report of the job's progress is to blame, and given up for it. A lock is not:
+/// Whether the last report of the job's progress is to blame, and dropped for it. A lock is not:
 /// it may be on the job's own row.
-bool gives_up_progress(const verdict& v, const end_refusal& why);
+bool drops_progress(const verdict& v, const end_refusal& why);
 
 /// Outcomes that the database refused to write. It decides and does nothing: what is tried when,
 /// and together with what. A batch is split by kind and then in halves, so that one bad row costs
@@ -46,7 +46,7 @@ class end_retries {
 
   /// New outcomes of a kind that is in trouble.
   void add(batch fresh, clock::time_point now);
-  /// These were refused together. Gives those that are given up.
+  /// These were refused together. Gives those that are dropped.
   batch refused(batch together, const end_refusal& why, clock::time_point now);
   /// These could be written.
   void written(const batch& together);

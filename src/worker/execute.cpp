@@ -34,8 +34,8 @@ double in_seconds(std::chrono::steady_clock::duration time) {
 
 }  // namespace
 
-void executor::submit(lane& lane, std::vector<job_ptr> jobs, int announced) {
-  lane.jobs.add(std::move(jobs), announced, lane_jobs::clock::now());
+void executor::submit(lane& lane, std::vector<job_ptr> jobs, int claimed) {
+  lane.jobs.add(std::move(jobs), claimed, lane_jobs::clock::now());
   if (closed_) {
     release_waiting(lane);
   } else {
@@ -43,7 +43,7 @@ void executor::submit(lane& lane, std::vector<job_ptr> jobs, int announced) {
   }
 }
 
-/// A handler that never waits may end before start() returns and free its slot again: settle()
+/// A handler that never waits may end before start() returns and free its slot again: run_ended()
 /// leaves that to this loop, or they would call each other ever deeper.
 void executor::start_waiting(lane& lane) {
   if (closed_ || starting_ == &lane) return;
@@ -56,7 +56,7 @@ void executor::start_waiting(lane& lane) {
 }
 
 void executor::release_stuck(lane& lane) {
-  lane.jobs.disproved();
+  lane.jobs.reset_estimate();
   lane.counts.not_started(static_cast<std::int64_t>(lane.jobs.waiting()));
   release_waiting(lane);
 }
@@ -87,20 +87,20 @@ void executor::start(const job_ptr& job) {
 }
 
 void executor::start_coroutine(const job_ptr& job) {
-  auto ended = [this, job](const std::exception_ptr& thrown, outcome returned) {
+  auto on_end = [this, job](const std::exception_ptr& thrown, outcome returned) {
     if (thrown) {
-      settle(job, std::nullopt, message_of(thrown));
+      run_ended(job, std::nullopt, message_of(thrown));
     } else {
-      settle(job, std::move(returned), {});
+      run_ended(job, std::move(returned), {});
     }
   };
   asio::co_spawn(*io_, run_coroutine(job, std::get<coroutine_handler>(job->lane->handler)),
-                 asio::bind_cancellation_slot(job->signal.slot(), std::move(ended)));
+                 asio::bind_cancellation_slot(job->signal.slot(), std::move(on_end)));
 }
 
 void executor::start_blocking(const job_ptr& job) {
-  // The thread may outlive the worker if it is given up, so it takes the handler by value and keeps
-  // `io` alive, which then never runs the callback.
+  // The thread may outlive the worker if it is abandoned, so it takes the handler by value and
+  // keeps `io` alive, which then never runs the callback.
   auto work = [io = io_, this, job, handler = std::get<blocking_handler>(job->lane->handler)] {
     std::optional<outcome> returned;
     std::string error;
@@ -112,7 +112,7 @@ void executor::start_blocking(const job_ptr& job) {
     }
     asio::post(*io,
                [this, job, returned = std::move(returned), error = std::move(error)]() mutable {
-                 settle(job, std::move(returned), std::move(error));
+                 run_ended(job, std::move(returned), std::move(error));
                });
   };
   job->pool_tasks.insert(pool_.post(std::move(work)));
@@ -130,17 +130,17 @@ void executor::watch_time(const job_ptr& job) {
 }
 
 void executor::stop(const job_ptr& job, stop_reason reason, std::string note) {
-  if (job->settled) return;
+  if (job->ended) return;
   const bool first = job->stop == stop_reason::none;
   if (!first && reason != stop_reason::lease_lost) return;
   job->stop = reason;
   job->stop_note = std::move(note);
   if (!first) return;
-  give_up_later(job);
+  abandon_later(job);
   job->stopping.request_stop();
   // Posted, because the signal may resume the coroutine right here, inside of the caller.
   asio::post(*io_, [job] {
-    if (!job->settled) job->signal.emit(asio::cancellation_type::terminal);
+    if (!job->ended) job->signal.emit(asio::cancellation_type::terminal);
   });
 }
 
@@ -166,7 +166,7 @@ void executor::cancel(std::int64_t lease, std::string_view id, std::string note)
 
 void executor::reject(const job_ptr& job) {
   job->lease_rejected = true;
-  stop(job, stop_reason::lease_lost, "a write was refused");
+  stop(job, stop_reason::lease_lost, "a write was fenced");
 }
 
 void executor::lose(std::int64_t lease, const std::string& why) {
@@ -178,19 +178,19 @@ void executor::lose(std::int64_t lease, const std::string& why) {
   }
 }
 
-void executor::give_up_later(const job_ptr& job) {
+void executor::abandon_later(const job_ptr& job) {
   job->timer.emplace(*io_, patience);
   job->timer->async_wait([this, weak = std::weak_ptr(job)](const auto& error) {
     const auto still = weak.lock();
-    if (error || !still || still->settled) return;
-    for (const auto task : still->pool_tasks) pool_.give_up(task);
-    settle(still, std::nullopt, {});
+    if (error || !still || still->ended) return;
+    for (const auto task : still->pool_tasks) pool_.abandon(task);
+    run_ended(still, std::nullopt, {});
   });
 }
 
-void executor::settle(const job_ptr& job, std::optional<outcome> returned, std::string error) {
-  if (job->settled) return;
-  job->settled = true;
+void executor::run_ended(const job_ptr& job, std::optional<outcome> returned, std::string error) {
+  if (job->ended) return;
+  job->ended = true;
   job->timer.reset();
   job->lane->times.run_seconds.add(in_seconds(std::chrono::steady_clock::now() - job->started));
   job->lane->jobs.ended(job);

@@ -20,10 +20,10 @@
 
 namespace rowrunner {
 
-/// Writes verdicts into the database, all that have gathered in one transaction. While one
-/// transaction is under way the next batch gathers by itself, so the batches are as large as the
-/// load makes them. A few outcomes wait two milliseconds for others if jobs are about to be run;
-/// otherwise a single job is ended at once.
+/// Writes verdicts into the database: what has gathered without effects in one transaction, what
+/// has effects in another one. While one transaction is under way the next batch gathers by itself,
+/// so the batches are as large as the load makes them. A few verdicts wait two milliseconds for
+/// others if jobs are about to be run; otherwise a single job is ended at once.
 ///
 /// Every write is conditional on the job's lease, and the answer says which jobs it counted for.
 /// What the database refuses is tried again in smaller batches, behind the others (finish_plan),
@@ -34,7 +34,7 @@ class finisher {
            const lane_list& lanes, changes& changed, logger& log, std::string worker_name);
 
   void add(verdict v);
-  /// The lease of the job is lost: nothing is written about it.
+  /// The lease of the job is lost: nothing is written about it. Counts as a fenced write.
   void drop(const running_job& job);
   /// Verdicts that are not written yet.
   std::size_t pending() const { return plan_.pending(); }
@@ -50,29 +50,33 @@ class finisher {
 
  private:
   using batch = finish_plan::batch;
-  /// For how long a write waits for a lock of another session: a new batch, or one that was refused
-  /// before.
-  enum class waits { patiently, hardly };
+  /// How long a write waits for a lock of another session: usually a second; 50 ms if it was
+  /// refused before.
+  enum class lock_wait { usual, brief };
 
   boost::asio::awaitable<void> gather();
-  boost::asio::awaitable<void> write_each(std::vector<batch> batches, waits how);
-  boost::asio::awaitable<void> write(batch verdicts, waits how);
-  boost::asio::awaitable<write_attempt> try_write(const batch& verdicts, waits how);
-  boost::asio::awaitable<void> write_plain(pg::session::turn& turn, const batch& verdicts,
-                                           std::vector<pg::call> calls);
-  boost::asio::awaitable<void> write_with_effects(pg::session::turn& turn, const batch& verdicts,
-                                                  std::vector<pg::call> calls);
+  boost::asio::awaitable<void> write_each(std::vector<batch> batches, lock_wait how);
+  boost::asio::awaitable<void> write(batch verdicts, lock_wait how);
+  boost::asio::awaitable<write_attempt> try_write(batch& verdicts, lock_wait how);
+  boost::asio::awaitable<batch> write_plain(pg::session::turn& turn, const batch& verdicts,
+                                            std::vector<pg::call> calls);
+  boost::asio::awaitable<batch> write_with_effects(pg::session::turn& turn, const batch& verdicts,
+                                                   std::vector<pg::call> calls);
   boost::asio::awaitable<batch> still_open(batch verdicts, bool& answered);
   boost::asio::awaitable<void> pause(std::chrono::steady_clock::duration time);
 
   void retry_later(batch verdicts);
   void wrote();
-  std::vector<pg::call> opening_calls(const std::vector<std::int64_t>& ended, waits how);
+  std::vector<pg::call> opening_calls(const std::vector<std::int64_t>& ended, lock_wait how);
   std::vector<pg::call> closing_calls(const std::vector<end_group>& groups,
                                       const std::vector<pg::result>& answers, std::size_t first,
                                       effect_calls& effects);
-  void account(const end_group& g, const pg::result& answer);
+  std::vector<pg::call> reread_calls(const end_group& g) const;
+  batch account(const std::vector<end_group>& groups, const std::vector<pg::result>& answers,
+                std::size_t first);
   void account_one(const verdict& v, std::optional<std::string_view> answered_status);
+  void note(const verdict& v, std::int64_t worker_counts::*what, log_level level,
+            std::string_view text, const std::string& error = {});
 
   boost::asio::io_context& io_;
   pg::session& session_;
@@ -90,7 +94,8 @@ class finisher {
   end_refusal last_error_;
   /// Where the last write went, by the answer of write_settings.
   std::int64_t server_ = lease_book::unknown_server;
-  pg::statement settings_, lock_timeout_, end_leases_, begin_, own_search_path_, commit_, rollback_;
+  pg::statement settings_, lock_timeout_, end_leases_, attempts_of_failures_;
+  pg::statement begin_, own_search_path_, commit_, rollback_;
 };
 
 }  // namespace rowrunner

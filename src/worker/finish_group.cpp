@@ -60,8 +60,8 @@ std::int64_t ran_ms(const running_job& job) {
 end_statement statement_of(const ending& how) {
   return std::visit(overloaded{[](const succeeded&) { return end_statement::succeed; },
                                [](const failed&) { return end_statement::fail; },
-                               [](const snoozed&) { return end_statement::give_back; },
-                               [](const released&) { return end_statement::give_back; },
+                               [](const snoozed&) { return end_statement::release; },
+                               [](const released&) { return end_statement::release; },
                                [](const cancelled&) { return end_statement::end_cancelled; }},
                     how);
 }
@@ -78,9 +78,10 @@ std::vector<end_group> grouped(const std::vector<verdict>& verdicts) {
     found->members.push_back(&v);
   }
   for (auto& g : groups) {
-    // Rows are locked in the order of their ids by all workers; only what goes back to the front of
-    // the queue goes last first, so that it comes to its old order there.
-    const bool back = g.statement == end_statement::give_back;
+    // Within one statement rows are locked in the order of their ids, by all workers. Only a
+    // release goes from the last position in the queue to the first, because each job goes to the
+    // front.
+    const bool back = g.statement == end_statement::release;
     const auto before = [&](const verdict* a, const verdict* b) {
       return back ? b->job->position < a->job->position : a->job->id < b->job->id;
     };
@@ -106,8 +107,8 @@ pg::call call_for(const end_group& group, const std::string& worker_name, std::m
       return pg::with(sql.fail, std::move(ids), std::move(leases), pg::array(lists.texts),
                       pg::array(lists.delays), pg::array(lists.finals), pg::array(lists.ran),
                       cancelled_status, worker_name, std::to_string(group.lane->kind.id));
-    case end_statement::give_back:
-      return pg::with(sql.give_back, std::move(ids), std::move(leases), pg::array(lists.delays),
+    case end_statement::release:
+      return pg::with(sql.release, std::move(ids), std::move(leases), pg::array(lists.delays),
                       cancelled_status);
     case end_statement::end_cancelled:
       break;
@@ -139,6 +140,41 @@ std::vector<std::optional<std::string_view>> read_ends(const end_group& group,
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto status = answered.find(claim_of(*group.members[i]));
     if (status != answered.end()) found[i] = status->second;
+  }
+  return found;
+}
+
+pg::call attempts_call(const pg::statement& statement, const end_group& group,
+                       const std::string& worker_name) {
+  std::vector<std::string_view> ids;
+  std::vector<std::int64_t> leases, numbers;
+  std::vector<std::string> errors;
+  for (const auto* v : group.members) {
+    ids.push_back(v->job->id);
+    leases.push_back(v->job->lease);
+    numbers.push_back(v->job->attempts + 1);
+    errors.push_back(printable(std::get<failed>(v->result).error, longest_error));
+  }
+  return pg::with(statement, std::to_string(group.lane->kind.id), pg::uuid_array(ids),
+                  pg::int_array(leases), pg::array(numbers), pg::array(errors), worker_name);
+}
+
+std::vector<std::optional<std::string_view>> read_again(const end_group& group,
+                                                        const pg::result& jobs,
+                                                        const pg::result* attempts) {
+  const auto under_lease = statuses(jobs);
+  const auto charged =
+      attempts == nullptr ? std::map<claim_key, std::string_view>{} : statuses(*attempts);
+  std::vector<std::optional<std::string_view>> found(group.members.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& v = *group.members[i];
+    if (const auto status = under_lease.find(claim_of(v)); status != under_lease.end()) {
+      found[i] = status->second;
+    } else if (charged.contains(claim_of(v))) {
+      const bool spent = v.job->attempts + 1 >= v.job->max_attempts;
+      found[i] =
+          spent || std::get<failed>(v.result).final ? job_status::failed : job_status::queued;
+    }
   }
   return found;
 }

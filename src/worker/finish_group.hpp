@@ -15,8 +15,8 @@
 
 namespace rowrunner {
 
-/// The statement that writes an ending. Snoozed and released jobs share one.
-enum class end_statement { succeed, fail, give_back, end_cancelled };
+/// The statement that writes an ending: the end of a job. Snoozed and released jobs share one.
+enum class end_statement { succeed, fail, release, end_cancelled };
 end_statement statement_of(const ending& how);
 
 /// The verdicts of one lane that take the same statement.
@@ -39,6 +39,18 @@ void append_last_progress(std::vector<pg::call>& calls, const end_group& group);
 /// The views live as long as the answer.
 std::vector<std::optional<std::string_view>> read_ends(const end_group& group,
                                                        const pg::result& answer);
+
+/// Asks for the attempts that the failures of the group have left behind. A failed job no longer
+/// has the lease of its attempt, so its row does not tell.
+pg::call attempts_call(const pg::statement& statement, const end_group& group,
+                       const std::string& worker_name);
+
+/// What the jobs of the group are now, as `jobs` (the answer of reread) and `attempts` (that of
+/// attempts_call, if the group has failed) say: the status that its end gave to a job, or
+/// processing; nothing if it no longer has the lease and no end of ours is to be seen.
+std::vector<std::optional<std::string_view>> read_again(const end_group& group,
+                                                        const pg::result& jobs,
+                                                        const pg::result* attempts);
 
 /// How long the job has run.
 std::int64_t ran_ms(const running_job& job);

@@ -18,6 +18,7 @@ write_step after_write(write_attempt ended) {
       return write_step::done;
     case write_attempt::refused:
       return write_step::retry_later;
+    case write_attempt::uncertain:
     case write_attempt::unreachable:
       break;
   }

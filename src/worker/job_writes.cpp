@@ -126,7 +126,7 @@ asio::awaitable<nlohmann::json> job_writes::store_step(job_ptr job, std::string 
   switch (step->answered) {
     case pending_step::answer::lease_lost:
       lost_(job);
-      throw job_stopped("step " + name + " was refused: the lease of the job is lost");
+      throw job_stopped("step " + name + " was not stored: the lease of the job is lost");
     case pending_step::answer::refused:
       throw std::runtime_error("step " + name + " was refused by the database: " + step->reason);
     case pending_step::answer::exists:

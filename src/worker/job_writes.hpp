@@ -16,8 +16,8 @@ namespace rowrunner {
 /// lease.
 class job_writes {
  public:
-  /// Steps go through `steps`, progress through `reports`. `lost` is told of a job whose write came
-  /// under a lost lease.
+  /// Steps go through `steps`, progress through `reports`. `lost` is told of a job whose write was
+  /// fenced: its lease is lost.
   job_writes(std::shared_ptr<boost::asio::io_context> io, pg::session& steps, pg::session& reports,
              logger& log, std::function<void(const job_ptr&)> lost);
 

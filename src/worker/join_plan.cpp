@@ -63,10 +63,10 @@ join_plan::time join_plan::next() const {
   return std::max({soonest, asks_.until(), next_fire_});
 }
 
-bool join_plan::hopeless() const {
-  if (kinds_.empty()) return asks_.hopeless();
+bool join_plan::failed_repeatedly() const {
+  if (kinds_.empty()) return asks_.failed_repeatedly();
   return std::all_of(kinds_.begin(), kinds_.end(),
-                     [](const auto& each) { return each.second.hopeless(); });
+                     [](const auto& each) { return each.second.failed_repeatedly(); });
 }
 
 }  // namespace rowrunner

@@ -46,7 +46,7 @@ class join_plan {
   /// When to ask again, as far as it is known.
   time next() const;
   /// A drain need not wait for those that are left.
-  bool hopeless() const;
+  bool failed_repeatedly() const;
 
  private:
   /// Those that had some when they were asked for last.

@@ -17,7 +17,7 @@ kind_statements::kind_statements(const kind_info& kind, const std::vector<std::s
   abandon = bind(queries::abandon);
   succeed = bind(queries::succeed);
   fail = bind(queries::fail);
-  give_back = bind(queries::give_back);
+  release = bind(queries::release);
   end_cancelled = bind(queries::end_cancelled);
   reread = bind(queries::reread);
   store_steps = bind(queries::store_steps);

@@ -19,7 +19,7 @@ struct kind_statements {
   /// `columns`: the SQL that reads what the handler wants, as columns_of.sql gives it.
   kind_statements(const kind_info& kind, const std::vector<std::string>& columns);
 
-  pg::statement claim, claimed_jobs, abandon, succeed, fail, give_back, end_cancelled, reread,
+  pg::statement claim, claimed_jobs, abandon, succeed, fail, release, end_cancelled, reread,
       store_steps, progress, progress_at_end, retention;
 };
 
@@ -33,14 +33,14 @@ struct served_kind {
   kind_statements sql;
 };
 
-/// One kind in this worker. Each part is changed by its owner only, and read by the others.
+/// One kind in this worker. Its parts are read by all, and changed as said beside each.
 struct lane : served_kind {
   explicit lane(kind_options how = {}, any_handler by = {});
 
-  claim_state claims;  ///< Of the loop.
-  lane_jobs jobs;      ///< Of the executor.
-  lane_counts counts;  ///< All of them add to it, upkeep saves it.
-  kind_times times;    ///< Of the claimer and the executor, for metrics.
+  claim_state claims;  ///< By the loop and the claimer.
+  lane_jobs jobs;      ///< By the executor; the loop tells it what a claim has brought.
+  lane_counts counts;  ///< All add to it, upkeep saves it.
+  kind_times times;    ///< By the claimer and the executor, for metrics.
 };
 
 using lane_list = std::vector<std::unique_ptr<lane>>;

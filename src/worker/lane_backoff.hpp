@@ -14,14 +14,14 @@ class lane_backoff {
  public:
   using clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds shortest{100};
-  /// After so many tries in vain a drain no longer waits for it.
-  static constexpr int hopeless_after = 3;
+  /// After so many failures in a row a drain no longer waits for it.
+  static constexpr int repeated_failures = 3;
 
   explicit lane_backoff(clock::duration longest) : longest_(longest) {}
 
   bool due(clock::time_point now) const { return now >= until_; }
   clock::time_point until() const { return until_; }
-  bool hopeless() const { return failures_ >= hopeless_after; }
+  bool failed_repeatedly() const { return failures_ >= repeated_failures; }
   /// Why the last try failed; empty if it did not, or brought nothing for no reason that is known.
   const std::string& reason() const { return reason_; }
 

@@ -33,8 +33,8 @@ class lane_jobs {
   /// Those that wait are no longer this worker's to start.
   std::deque<job_ptr> take_waiting() { return std::exchange(waiting_, {}); }
   std::vector<job_ptr> take_waiting(std::int64_t lease);
-  /// They had to wait for much longer than the pace of the jobs before them suggested.
-  void disproved() { size_.disproved(); }
+  /// Those that wait had to do so for much longer than the pace of the jobs before them suggested.
+  void reset_estimate() { size_.reset_estimate(); }
 
   const running_jobs& running() const { return running_; }
   int slots() const { return slots_; }

@@ -77,8 +77,8 @@ std::chrono::milliseconds lease_book::longest_end(const std::vector<std::int64_t
 std::vector<std::int64_t> lease_book::running_out(time now) {
   std::vector<std::int64_t> leases;
   for (auto& [lease, held] : held_) {
-    if (!held.given_up && !held.ending && now >= held.deadline - margin(held.length)) {
-      held.given_up = true;
+    if (!held.told_to_stop && !held.ending && now >= held.deadline - margin(held.length)) {
+      held.told_to_stop = true;
       leases.push_back(lease);
     }
   }

@@ -13,7 +13,7 @@ namespace rowrunner {
 /// jobs that are written now.
 ///
 /// The deadline of a lease counts from the moment when its claim or heartbeat was *sent*: the
-/// server counts from the moment when it got there, so the worker always gives up first.
+/// server counts from the moment when it got there, so for the worker a lease always ends first.
 class lease_book {
  public:
   using clock = std::chrono::steady_clock;
@@ -68,7 +68,7 @@ class lease_book {
   /// Held, and its handlers were not told to stop.
   bool usable(std::int64_t lease) const {
     const auto found = held_.find(lease);
-    return found != held_.end() && !found->second.given_up;
+    return found != held_.end() && !found->second.told_to_stop;
   }
   bool empty() const { return held_.empty(); }
 
@@ -78,7 +78,7 @@ class lease_book {
     clock::duration length;
     time deadline;
     bool ending = false;
-    bool given_up = false;
+    bool told_to_stop = false;
     /// Where jobs of it were settled so far; unknown_server if on several.
     std::optional<std::int64_t> settled_on{};
   };

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-enum peek_column { kind_id, paused, waiting, next_due_ms, expired, armed, workers, joins };
+enum poll_column { kind_id, paused, waiting, next_due_ms, expired, armed, workers, joins };
 enum rescue_column { rescued_job, rescued_status, rescued_attempts, rescue_error, was_cancelled };
 
 poll_row read_poll_row(const pg::result& answer, int row) {
@@ -48,7 +48,7 @@ queue_loop::queue_loop(asio::io_context& io, pg::session& session, claimer& clai
       log_(log),
       plan_(lanes, options),
       joins_(session, log),
-      peek_(queries::peek.statement()),
+      poll_(queries::poll.statement()),
       arm_(queries::arm.statement()),
       rescue_(queries::rescue.statement()),
       move_due_(queries::move_due.statement()),
@@ -83,11 +83,11 @@ asio::awaitable<bool> queue_loop::round() {
   note_writes();
   hear_notifications();
   release_stuck();
-  // Before the claims, which may fail for a long time; and before the poll, which could take these
-  // leases for those of a lost worker.
-  co_await claims_.abandon_doubtful();
+  // Before the claims, which may fail for a long time, and before the poll: if their leases have
+  // expired by then, its rescue would take these jobs back, and charge them.
+  co_await claims_.release_unanswered();
   const bool worked = co_await claim_where_wanted();
-  co_await claims_.abandon_doubtful();
+  co_await claims_.release_unanswered();
   note_writes();
   if (!stopping_ && plan_.poll_due(clock::now())) co_await poll();
   backoff_.reset();
@@ -197,15 +197,15 @@ asio::awaitable<void> queue_loop::poll() {
 /// of them alone.
 asio::awaitable<bool> queue_loop::poll_for(const std::vector<lane*>& kinds) {
   if (kinds.empty()) co_return true;
-  std::vector<std::int64_t> ids, sleepers, unarmed;
+  std::vector<std::int64_t> ids, sleepers, to_arm;
   for (const auto* const each : kinds) {
     ids.push_back(each->kind.id);
     if (each->claims.asleep()) sleepers.push_back(each->kind.id);
-    if (plan_.arms(*each)) unarmed.push_back(each->kind.id);
+    if (plan_.arms(*each)) to_arm.push_back(each->kind.id);
   }
   std::vector<pg::call> calls;
-  if (!unarmed.empty()) calls.push_back(pg::with(arm_, pg::array(unarmed)));
-  calls.push_back(pg::with(peek_, pg::array(ids), pg::array(sleepers)));
+  if (!to_arm.empty()) calls.push_back(pg::with(arm_, pg::array(to_arm)));
+  calls.push_back(pg::with(poll_, pg::array(ids), pg::array(sleepers)));
   std::vector<pg::result> answers;
   try {
     answers = co_await session_.run(std::move(calls));

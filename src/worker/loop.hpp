@@ -70,7 +70,7 @@ class queue_loop {
   std::uint64_t rounds_written_ = 0;
   bool stopping_ = false;
   join_firing joins_;
-  pg::statement peek_, arm_, rescue_, move_due_, lock_timeout_;
+  pg::statement poll_, arm_, rescue_, move_due_, lock_timeout_;
 };
 
 }  // namespace rowrunner

@@ -13,8 +13,8 @@ namespace {
 /// followed; this poll finds it.
 constexpr auto second_poll = 10ms;
 
-/// A poll takes at most this share of the time (one part in so many), however slow it is; not the
-/// one above, which would come too late on a busy machine.
+/// Polls take at most one part in so many of the time, however slow they are. The second poll is
+/// not put off for that: on a busy machine it would come too late.
 constexpr int poll_share = 20;
 
 }  // namespace
@@ -59,7 +59,7 @@ void loop_plan::row_done(lane& lane, const poll_row& row, bool acted, time now) 
   const auto wait_for = [&](loop_task task) {
     if (state.due(task, now)) return;
     next_task_ = std::min(next_task_, state.until(task));
-    pending = pending || !state.hopeless(task);
+    pending = pending || !state.failed_repeatedly(task);
   };
   if (row.expired) wait_for(loop_task::rescue);
   if (row.due_now()) {
@@ -79,14 +79,14 @@ void loop_plan::row_done(lane& lane, const poll_row& row, bool acted, time now) 
 void loop_plan::joins_noted(bool fired, time now) {
   if (fired) acted_ = true;
   next_task_ = std::min(next_task_, fired ? now : joins_.next());
-  if (!joins_.hopeless()) nothing_due_ = false;
+  if (!joins_.failed_repeatedly()) nothing_due_ = false;
 }
 
 void loop_plan::end_poll(std::chrono::milliseconds pause, time now) {
   for (const auto& lane : lanes_) {
     if (lane->claims.due(loop_task::poll, now)) continue;
     next_task_ = std::min(next_task_, lane->claims.until(loop_task::poll));
-    if (!lane->claims.hopeless(loop_task::poll)) nothing_due_ = false;
+    if (!lane->claims.failed_repeatedly(loop_task::poll)) nothing_due_ = false;
   }
   const auto spent = std::chrono::floor<std::chrono::milliseconds>(now - begun_);
   const auto next = now + (arm_ ? second_poll : std::max(pause, spent * poll_share));
@@ -142,7 +142,7 @@ bool loop_plan::finished(std::size_t unwritten) const {
   if (!nothing_runs() || unwritten > 0) return false;
   if (jobs_left() == 0) return true;
   const bool none_claims = std::all_of(lanes_.begin(), lanes_.end(), [](const auto& lane) {
-    return !lane->claims.awake() || lane->claims.hopeless(loop_task::claim);
+    return !lane->claims.awake() || lane->claims.failed_repeatedly(loop_task::claim);
   });
   return options_.drain && none_claims && nothing_due_;
 }

@@ -38,7 +38,7 @@ class loop_plan {
   /// Whether the wake-up flag of the kind is to be armed before the poll, so that a job which comes
   /// after the poll finds it armed. That of a kind which is being claimed is not: its enqueues
   /// would notify for nothing.
-  bool arms(const lane& lane) const { return !options_.pooled && lane.claims.unarmed(); }
+  bool arms(const lane& lane) const { return !options_.pooled && lane.claims.needs_arming(); }
   /// To be called when the tasks of a row are done; `acted`: they may have brought jobs into the
   /// queue.
   void row_done(lane& lane, const poll_row& row, bool acted, time now);
@@ -74,7 +74,8 @@ class loop_plan {
 
   const lane_list& lanes_;
   const worker_options& options_;
-  /// The last poll saw nothing that is due, and nothing was written since.
+  /// Nothing that is due is known: set when a poll begins, unset by what it finds and by every
+  /// write of outcomes.
   bool nothing_due_ = false;
   time next_poll_{};
   join_plan joins_;

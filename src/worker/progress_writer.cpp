@@ -44,7 +44,7 @@ pg::call progress_call(const pg::statement& statement, const lane& of,
                   pg::int_array(done), pg::int_array(total), pg::array(messages));
 }
 
-void give_up_progress(running_job& job, logger& log, const std::string& reason) {
+void drop_progress(running_job& job, logger& log, const std::string& reason) {
   job.progress.reset();
   if (std::exchange(job.progress_refused, true)) return;
   log.warn("the database refuses the progress of a job, which is not written any more",
@@ -61,7 +61,7 @@ progress_writer::progress_writer(asio::io_context& io, pg::session& session, log
       settings_(queries::progress_settings.statement()) {}
 
 void progress_writer::report(const job_ptr& job, progress_report report) {
-  if (job->settled || job->progress_refused) return;
+  if (job->ended || job->progress_refused) return;
   job->progress = std::move(report);
   write_later(job);
   arrived_.set();
@@ -85,7 +85,7 @@ asio::awaitable<void> progress_writer::run() {
 
 /// Those that have waited longest.
 std::vector<job_ptr> progress_writer::take_turn() {
-  std::erase_if(waiting_, [](const job_ptr& job) { return job->settled; });
+  std::erase_if(waiting_, [](const job_ptr& job) { return job->ended; });
   const auto share = (waiting_.size() + writes_for_all - 1) / writes_for_all;
   const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(
                                           std::min(waiting_.size(), std::max(share, few_at_once)));
@@ -97,7 +97,7 @@ std::vector<job_ptr> progress_writer::take_turn() {
 
 /// What cannot be written now is written with the next round, if nothing newer is there by then.
 asio::awaitable<void> progress_writer::write(lane& of, std::vector<job_ptr> jobs) {
-  std::erase_if(jobs, [](const job_ptr& job) { return job->settled || !job->progress; });
+  std::erase_if(jobs, [](const job_ptr& job) { return job->ended || !job->progress; });
   if (jobs.empty()) co_return;
   std::sort(jobs.begin(), jobs.end(),
             [](const job_ptr& a, const job_ptr& b) { return a->id < b->id; });
@@ -107,7 +107,7 @@ asio::awaitable<void> progress_writer::write(lane& of, std::vector<job_ptr> jobs
   std::string refusal;
   try {
     const auto answers = co_await session_.run(std::move(calls));
-    settle(jobs, answers.back());
+    read_answer(jobs, answers.back());
     co_return;
   } catch (const pg::error& e) {
     if (pg::classify(e.sqlstate()) == pg::error_class::permanent) refusal = e.what();
@@ -117,7 +117,7 @@ asio::awaitable<void> progress_writer::write(lane& of, std::vector<job_ptr> jobs
   } else if (jobs.size() > 1) {
     co_await write_halves(of, std::move(jobs));
   } else {
-    give_up_progress(*jobs.front(), log_, refusal);
+    drop_progress(*jobs.front(), log_, refusal);
   }
 }
 
@@ -136,7 +136,7 @@ void progress_writer::write_later(const job_ptr& job) {
 
 /// What is written stays with its job, and is written once more with its end: a crash of the server
 /// takes back what did not wait for the disk.
-void progress_writer::settle(const std::vector<job_ptr>& jobs, const pg::result& answer) {
+void progress_writer::read_answer(const std::vector<job_ptr>& jobs, const pg::result& answer) {
   enum class fate { lost, written, locked };
   std::vector<fate> found(jobs.size(), fate::lost);
   for (int row = 0; row < answer.rows(); ++row) {
@@ -144,7 +144,7 @@ void progress_writer::settle(const std::vector<job_ptr>& jobs, const pg::result&
         answer.get(row, 1) == "written" ? fate::written : fate::locked;
   }
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (jobs[i]->settled) continue;
+    if (jobs[i]->ended) continue;
     if (found[i] == fate::lost) {
       lost_(jobs[i]);
     } else if (found[i] == fate::locked) {

@@ -30,7 +30,7 @@ class progress_writer {
   std::vector<job_ptr> take_turn();
   boost::asio::awaitable<void> write(lane& of, std::vector<job_ptr> jobs);
   boost::asio::awaitable<void> write_halves(lane& of, std::vector<job_ptr> jobs);
-  void settle(const std::vector<job_ptr>& jobs, const pg::result& answer);
+  void read_answer(const std::vector<job_ptr>& jobs, const pg::result& answer);
   void write_later(const job_ptr& job);
 
   boost::asio::io_context& io_;
@@ -49,6 +49,6 @@ pg::call progress_call(const pg::statement& statement, const lane& of,
                        const std::vector<const running_job*>& jobs);
 
 /// The database refuses the job's progress: it is logged once, and no more of it is written.
-void give_up_progress(running_job& job, logger& log, const std::string& reason);
+void drop_progress(running_job& job, logger& log, const std::string& reason);
 
 }  // namespace rowrunner

@@ -79,8 +79,8 @@ void running_job::report_progress(std::int64_t done, std::int64_t total, std::st
   });
 }
 
-/// If the work never ends, the engine gives the job up, and the waiting coroutine stays behind with
-/// its thread.
+/// If the work never ends, the engine abandons its thread, and the waiting coroutine stays behind
+/// with it.
 asio::awaitable<void> running_job::run_blocking(std::function<void(std::stop_token)> work) {
   const auto stopped = [this] {
     if (stopping.stop_requested()) throw job_stopped("the job was told to stop");

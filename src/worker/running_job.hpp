@@ -36,7 +36,7 @@ struct progress_report {
 struct running_job final : detail::job_backend, std::enable_shared_from_this<running_job> {
   // Constant after the claim.
   rowrunner::lane* lane = nullptr;
-  /// A thread that was given up may read the job after its lane is gone.
+  /// A thread that was abandoned may read the job after its lane is gone.
   std::shared_ptr<const kind_options> options;
   job_writes* writes = nullptr;
   blocking_pool* pool = nullptr;
@@ -58,8 +58,9 @@ struct running_job final : detail::job_backend, std::enable_shared_from_this<run
   std::optional<boost::asio::steady_timer> timer;
   /// Its number among the running jobs of its lane.
   std::size_t slot = 0;
-  bool settled = false;
-  /// The database refused a write under the lease: it is lost.
+  /// It has its verdict, or was dropped; what its handler does after that is ignored.
+  bool ended = false;
+  /// A write under the lease was fenced: it is lost.
   bool lease_rejected = false;
   /// The work that runs for this job on the pool.
   std::set<std::uint64_t> pool_tasks;

@@ -74,7 +74,7 @@ void step_queue::refused(const batch& together, bool for_good, const std::string
     return;
   }
   step.reason = reason;
-  step.settle(pending_step::answer::refused);
+  step.answer_with(pending_step::answer::refused);
 }
 
 }  // namespace rowrunner

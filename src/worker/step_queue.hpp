@@ -21,7 +21,7 @@ struct pending_step {
                step_result what)
       : job(std::move(of)), name(std::move(step)), given(std::move(what)), changed(executor) {}
 
-  void settle(answer how) {
+  void answer_with(answer how) {
     answered = how;
     changed.set();
   }

@@ -155,7 +155,7 @@ asio::awaitable<void> step_writer::try_write(const step_queue::batch& steps) {
     if (effects) co_await turn->run(pg::together(pg::with(rollback_)));
     std::rethrow_exception(trouble);
   }
-  settle(groups);
+  answer_steps(groups);
 }
 
 asio::awaitable<void> step_writer::run_effects(pg::session::turn& turn,
@@ -172,7 +172,7 @@ asio::awaitable<void> step_writer::run_effects(pg::session::turn& turn,
   co_await turn->run(std::move(calls));
 }
 
-void step_writer::settle(const std::vector<group>& groups) {
+void step_writer::answer_steps(const std::vector<group>& groups) {
   const auto now = step_queue::clock::now();
   for (const auto& g : groups) {
     for (std::size_t i = 0; i < g.members.size(); ++i) {
@@ -185,7 +185,7 @@ void step_writer::settle(const std::vector<group>& groups) {
       if (g.answers[i] == pending_step::answer::stored && step->job->steps) {
         step->job->steps->emplace(step->name, step->given.value);
       }
-      step->settle(g.answers[i]);
+      step->answer_with(g.answers[i]);
     }
   }
 }

@@ -28,7 +28,7 @@ class step_writer {
   boost::asio::awaitable<void> try_write(const step_queue::batch& steps);
   boost::asio::awaitable<void> run_effects(pg::session::turn& turn,
                                            const std::vector<group>& groups);
-  void settle(const std::vector<group>& groups);
+  void answer_steps(const std::vector<group>& groups);
 
   boost::asio::io_context& io_;
   pg::session& session_;

@@ -180,7 +180,7 @@ trial& trial::stop_at(int await) {
 }
 
 /// The next run is without what was injected into this one.
-void trial::settle(trial_run& run, const backend& of) {
+void trial::conclude(trial_run& run, const backend& of) {
   running_.reset();
   run.stopped = !run.returned && of.was_stopped();
   failures_.clear();
@@ -210,7 +210,7 @@ trial_run trial::run(const coroutine_handler& handler) {
   } catch (const std::exception& e) {
     record.error = e.what();
   }
-  settle(record, *behind);
+  conclude(record, *behind);
   return record;
 }
 
@@ -224,7 +224,7 @@ trial_run trial::run(const blocking_handler& handler) {
   } catch (const std::exception& e) {
     record.error = e.what();
   }
-  settle(record, *behind);
+  conclude(record, *behind);
   return record;
 }
 

@@ -30,13 +30,13 @@ constexpr const char* before_all_ids = "00000000-0000-0000-0000-000000000000";
 }  // namespace
 
 upkeep::upkeep(asio::io_context& io, pg::session& session, const lane_list& lanes, logger& log,
-               std::string worker_name, std::chrono::milliseconds horizon_alarm)
+               std::string worker_name, std::chrono::milliseconds vacuum_blocker_alarm)
     : io_(io),
       session_(session),
       lanes_(lanes),
       log_(log),
       worker_name_(std::move(worker_name)),
-      vacuum_(session, log, horizon_alarm),
+      vacuum_(session, log, vacuum_blocker_alarm),
       worker_seen_(queries::worker_seen.statement()),
       worker_gone_(queries::worker_gone.statement()),
       count_(queries::count.statement()),

@@ -19,7 +19,7 @@ namespace rowrunner {
 class upkeep {
  public:
   upkeep(boost::asio::io_context& io, pg::session& session, const lane_list& lanes, logger& log,
-         std::string worker_name, std::chrono::milliseconds horizon_alarm);
+         std::string worker_name, std::chrono::milliseconds vacuum_blocker_alarm);
 
   /// Registers the worker; throws pg::error.
   boost::asio::awaitable<void> begin();

@@ -13,24 +13,27 @@ namespace rowrunner {
 /// because the worker stops.
 struct released {};
 
-/// How a job ends in this worker: as its handler said, or released.
+/// How a job ends in this worker: with the outcome that its handler gave or was stopped with, or
+/// released.
 using ending = std::variant<succeeded, failed, snoozed, cancelled, released>;
 
-/// What is to be written about a job.
+/// A job and its ending, until that is written or dropped.
 struct verdict {
   job_ptr job;
   ending result;
   /// How often the database refused it as it is.
   int tries = 0;
+  /// A write of it may have been committed, but its answer was lost.
+  bool unanswered = false;
 };
 
 /// What the handler wants to be written with the end.
 const std::vector<effect>& effects_of(const verdict& v);
 bool has_effects(const verdict& v);
 
-/// How a job ends whose handler returned that, or threw that error, and may have been told to stop.
-/// Completed work counts, even if a stop was requested. Nothing: the lease is lost, nothing is to
-/// be written.
+/// The ending of a job whose handler has returned an outcome, or has thrown an error, and may have
+/// been told to stop. Completed work counts, even if a stop was requested. Gives nothing if the
+/// lease is lost: nothing is to be written then.
 std::optional<ending> ending_of(const running_job& job, std::optional<outcome> returned,
                                 std::string error);
 

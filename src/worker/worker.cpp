@@ -52,7 +52,8 @@ worker_options checked(worker_options options) {
           "handlers share from 1 to 100 connections");
   require(options.answer_timeout > 0ms && options.answer_timeout <= 24h,
           "the time for an answer of the database must be from more than nothing to a day");
-  require(options.horizon_alarm >= 0ms, "the time of the horizon alarm cannot be negative");
+  require(options.vacuum_blocker_alarm >= 0ms,
+          "the time of the vacuum blocker alarm cannot be negative");
   if (options.name.empty()) options.name = default_worker_name();
   return options;
 }
@@ -82,7 +83,7 @@ struct worker::impl::parts {
 };
 
 /// A job goes one way: loop, executor, finisher. Each part refers to those above it. One call goes
-/// back: `writes` tells the executor that a write of a running job was refused.
+/// back: `writes` tells the executor that a write of a running job was fenced.
 worker::impl::parts::parts(impl& self, std::size_t threads)
     : pool(threads),
       finish(*self.io_, self.ends_, self.leases_, self.lanes_, self.changed_, *self.log_,
@@ -98,7 +99,7 @@ worker::impl::parts::parts(impl& self, std::size_t threads)
       keeper(*self.io_, keeping, self.leases_, execute, *self.log_, self.options_.name,
              self.lanes_),
       rounds(*self.io_, self.upkeep_, self.lanes_, *self.log_, self.options_.name,
-             self.options_.horizon_alarm),
+             self.options_.vacuum_blocker_alarm),
       dog(std::max<std::chrono::milliseconds>(longest_lease(self.lanes_) * 2, 5s), [&self] {
         self.log_->error("a handler has blocked the worker's thread for too long, leaving",
                          {{"exit_code", stuck_exit_code}});
@@ -194,7 +195,7 @@ void worker::impl::leave_in_order() {
       log_->error("the engine has failed again");
     }
   }
-  parts_->pool.give_up_all();
+  parts_->pool.abandon_all();
 }
 
 asio::awaitable<void> worker::impl::main() {
@@ -306,7 +307,7 @@ asio::awaitable<void> worker::impl::shut_down() {
       [this] { return parts_->execute.idle() || stop_requests_ > 1; },
       begun + std::max<std::chrono::milliseconds>(0ms, options_.shutdown_grace - reserve));
   parts_->execute.stop_all(stop_reason::shutdown, "the worker stops");
-  // The executor gives up what does not stop, so this ends.
+  // The executor abandons what does not stop, so this ends.
   co_await wait_until([this] { return parts_->execute.idle(); }, forever);
   const auto last_moment =
       std::max(begun + options_.shutdown_grace - 200ms, std::chrono::steady_clock::now() + 300ms);

@@ -62,7 +62,7 @@ TEST(numbers, out_of_range_are_refused_by_name) {
        std::map<std::string, std::string>{{"--concurrency", "MAX_CONCURRENT"},
                                           {"--timeout", "JOB_TIMEOUT"},
                                           {"--grace", "SHUTDOWN_GRACE"},
-                                          {"--horizon-alarm", "HORIZON_ALARM"}}) {
+                                          {"--vacuum-blocker-alarm", "VACUUM_BLOCKER_ALARM"}}) {
     EXPECT_THAT(rowrunner.error(2, {"worker", "--drain", flag + "=1000000000"}),
                 HasSubstr(flag + " must be from "));
     EXPECT_THAT(rowrunner.error(2, {"worker", "--drain", flag + "=-1"}),
@@ -80,8 +80,8 @@ TEST(numbers, out_of_range_are_refused_by_name) {
   EXPECT_THAT(rowrunner.error(
                   2, {"worker", "--drain", "--handler", "letter=noop", "--kind", "letter:1000000"}),
               HasSubstr("the concurrency of letter must be from 1 to 10000"));
-  EXPECT_THAT(rowrunner.error(2, {"stats", "--horizon-alarm=1e12"}),
-              HasSubstr("--horizon-alarm must be from 0 to 31536000"));
+  EXPECT_THAT(rowrunner.error(2, {"stats", "--vacuum-blocker-alarm=1e12"}),
+              HasSubstr("--vacuum-blocker-alarm must be from 0 to 31536000"));
 }
 
 }  // namespace

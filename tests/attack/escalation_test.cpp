@@ -211,7 +211,7 @@ TEST_F(escalation, an_application_cannot_hold_a_job_that_it_did_not_enqueue) {
   for (const std::string sql :
        {"DELETE FROM rowrunner.waits", "UPDATE rowrunner.waits SET run_at = now()",
         "DELETE FROM rowrunner.edges",
-        "SELECT rowrunner.release_row('mallory.jobs', gen_random_uuid(), now())"}) {
+        "SELECT rowrunner.unhold_row('mallory.jobs', gen_random_uuid(), now())"}) {
     EXPECT_THAT(as("rowrunner_worker", sql), HasSubstr("permission denied")) << sql;
   }
 }

@@ -175,7 +175,7 @@ TEST_F(doctor, a_session_that_blocks_vacuum_is_named) {
   while (!forgotten.exec("SELECT clock_timestamp() - now() > interval '2 ms'")[0][0].as<bool>()) {
   }
   const auto pid = std::to_string(other.backendpid());
-  EXPECT_THAT(findings({"--horizon-alarm", "0.001"}),
+  EXPECT_THAT(findings({"--vacuum-blocker-alarm", "0.001"}),
               AllOf(StartsWith("vacuum blockers | - | session " + pid),
                     HasSubstr("pg_terminate_backend(" + pid + ")")));
   EXPECT_EQ(findings(), "");  // not for five minutes yet

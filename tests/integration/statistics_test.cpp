@@ -85,7 +85,7 @@ TEST_F(statistics, a_claim_reads_the_jobs_it_takes_although_none_is_said_to_be_q
   insert_jobs("queued");
   pretend_a_long_queue();
   EXPECT_LT(rows_read_by_claim(queries::claim), 10 * wanted);
-  EXPECT_LT(rows_read_by_claim(queries::claim_careful), 10 * wanted);
+  EXPECT_LT(rows_read_by_claim(queries::claim_free), 10 * wanted);
 }
 
 TEST_F(statistics, retention_reads_one_stretch_although_nothing_is_said_to_have_ended) {

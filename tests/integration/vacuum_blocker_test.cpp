@@ -65,17 +65,17 @@ class horizon : public ::testing::Test {
 };
 
 TEST_F(horizon, is_free_when_no_session_holds_it) {
-  EXPECT_EQ(held({"--horizon-alarm", "0.001"}),
+  EXPECT_EQ(held({"--vacuum-blocker-alarm", "0.001"}),
             (json{{"held_seconds", 0.0}, {"transactions", 0}, {"held_by", json::array()}}));
-  EXPECT_THAT(stats({"--horizon-alarm", "0.001"}), Not(HasSubstr("Dead rows")));
+  EXPECT_THAT(stats({"--vacuum-blocker-alarm", "0.001"}), Not(HasSubstr("Dead rows")));
 }
 
 TEST_F(horizon, metrics_name_the_session_that_holds_it_and_what_to_do) {
-  const auto free = stats({"--prometheus", "--horizon-alarm", "0.001"});
+  const auto free = stats({"--prometheus", "--vacuum-blocker-alarm", "0.001"});
   EXPECT_THAT(free, HasSubstr("\nrowrunner_horizon_held_seconds 0\n"));
   EXPECT_THAT(free, Not(HasSubstr("rowrunner_horizon_held_by{")));
   const forgotten session(db);
-  const auto held = stats({"--prometheus", "--horizon-alarm", "0.001"});
+  const auto held = stats({"--prometheus", "--vacuum-blocker-alarm", "0.001"});
   EXPECT_THAT(held, ContainsRegex("\nrowrunner_horizon_held_seconds [0-9]+[.][0-9]+\n"));
   EXPECT_THAT(
       held, AllOf(HasSubstr("\nrowrunner_horizon_held_by{what=\"session\",name=\"" + session.pid() +
@@ -88,14 +88,14 @@ TEST_F(horizon, metrics_name_the_session_that_holds_it_and_what_to_do) {
 
 TEST_F(horizon, stats_name_the_session_that_holds_it_and_what_to_do) {
   const forgotten session(db);
-  EXPECT_THAT(stats({"--horizon-alarm", "0.001"}),
+  EXPECT_THAT(stats({"--vacuum-blocker-alarm", "0.001"}),
               AllOf(HasSubstr("Dead rows are kept since 2"),
                     HasSubstr(" by session " + session.pid() + " (forgotten, user "),
                     HasSubstr(", idle in transaction).\n  Its statement: SELECT …\n"),
                     HasSubstr("What to do: end it: SELECT pg_terminate_backend(" + session.pid()),
                     Not(HasSubstr("hush"))));
-  EXPECT_THAT(stats({}, {{"HORIZON_ALARM", "0.001"}}), HasSubstr(session.pid()));
-  const auto by = held({"--horizon-alarm", "0.001"})["held_by"];
+  EXPECT_THAT(stats({}, {{"VACUUM_BLOCKER_ALARM", "0.001"}}), HasSubstr(session.pid()));
+  const auto by = held({"--vacuum-blocker-alarm", "0.001"})["held_by"];
   ASSERT_EQ(by.size(), 1);
   EXPECT_EQ(by[0]["what"], "session");
   EXPECT_EQ(by[0]["name"], session.pid());
@@ -108,8 +108,9 @@ TEST_F(horizon, stats_name_the_session_that_holds_it_and_what_to_do) {
 
 TEST_F(horizon, is_measured_but_no_session_named_before_the_alarm) {
   const forgotten session(db);
-  for (const std::vector<std::string>& often :
-       {std::vector<std::string>{}, {"--horizon-alarm", "0"}, {"--horizon-alarm", "3600"}}) {
+  for (const std::vector<std::string>& often : {std::vector<std::string>{},
+                                                {"--vacuum-blocker-alarm", "0"},
+                                                {"--vacuum-blocker-alarm", "3600"}}) {
     const auto found = held(often);
     EXPECT_GT(found["held_seconds"], 0);
     EXPECT_EQ(found["held_by"], json::array());
@@ -127,7 +128,7 @@ TEST_F(horizon, is_held_by_a_transaction_that_only_wrote) {
   pqxx::connection other(db.url());
   pqxx::work tx(other);
   tx.exec("CREATE TABLE t ()");
-  const auto by = held({"--horizon-alarm", "0.001"})["held_by"];
+  const auto by = held({"--vacuum-blocker-alarm", "0.001"})["held_by"];
   ASSERT_EQ(by.size(), 1);
   EXPECT_EQ(by[0]["name"], std::to_string(other.backendpid()));
 }
@@ -135,7 +136,7 @@ TEST_F(horizon, is_held_by_a_transaction_that_only_wrote) {
 TEST_F(horizon, of_another_database_does_not_matter_here) {
   const test_database elsewhere;
   const forgotten session(elsewhere);
-  EXPECT_EQ(held({"--horizon-alarm", "0.001"})["held_by"], json::array());
+  EXPECT_EQ(held({"--vacuum-blocker-alarm", "0.001"})["held_by"], json::array());
 }
 
 TEST_F(horizon, a_role_that_may_not_see_sessions_still_learns_which_one_it_is) {
@@ -153,7 +154,7 @@ TEST_F(horizon, a_role_that_may_not_see_sessions_still_learns_which_one_it_is) {
 TEST_F(horizon, alarm_must_be_a_time) {
   for (const std::string wrong : {"-1", "soon", "nan"}) {
     const auto result = run_process(
-        {rowrunner_binary(), "stats", "--database-url", db.url(), "--horizon-alarm", wrong});
+        {rowrunner_binary(), "stats", "--database-url", db.url(), "--vacuum-blocker-alarm", wrong});
     EXPECT_EQ(result.exit_code, 2) << wrong;
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   }
@@ -211,7 +212,7 @@ TEST_F(watch_over_horizon, warns_once_again_after_a_while_and_says_when_it_is_ov
 TEST_F(horizon, a_worker_names_who_holds_it) {
   const forgotten session(db);
   child_process worker({rowrunner_binary(), "worker", "--database-url", db.url(), "--handler",
-                        "letter=noop", "--horizon-alarm", "0.001"});
+                        "letter=noop", "--vacuum-blocker-alarm", "0.001"});
   const auto line = worker.wait_for_output_line("dead rows cannot be removed");
   ASSERT_TRUE(line) << worker.err();
   EXPECT_THAT(*line, AllOf(HasSubstr("session " + session.pid()), Not(HasSubstr("hush"))));

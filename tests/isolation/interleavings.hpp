@@ -54,7 +54,7 @@ class interleavings : public ::testing::Test {
   /// Everything that a worker may write under a lease that names the job a alone.
   cast writes_under(int lease) const {
     return {does.heartbeat(lease),          does.step(lease, 'a'), does.progress(lease, 'a'),
-            does.succeed(lease, 'a'),       does.fail(lease, 'a'), does.give_back(lease, 'a'),
+            does.succeed(lease, 'a'),       does.fail(lease, 'a'), does.release(lease, 'a'),
             does.end_cancelled(lease, 'a'), does.abandon(lease),   does.last_progress(lease, 'a')};
   }
 

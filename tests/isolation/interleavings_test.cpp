@@ -27,9 +27,9 @@ TEST_F(interleavings, of_two_around_a_job_in_its_last_attempt) {
 
 TEST_F(interleavings, of_two_around_a_waiting_job) {
   const auto set_up = [&] { does.enqueue('a'); };
-  play(set_up, {does.careful_claim(1), does.careful_claim(2)});
+  play(set_up, {does.claim_free(1), does.claim_free(2)});
   play_pairs(set_up, {does.cancel('a'), does.rescue()});
-  for (const auto& claim : {does.claim(1), does.careful_claim(1)}) {
+  for (const auto& claim : {does.claim(1), does.claim_free(1)}) {
     for (const auto& other : {does.claim(2), does.cancel('a'), does.rescue()}) {
       play(set_up, {claim, other});
     }
@@ -118,7 +118,7 @@ TEST_F(interleavings, of_a_worker_a_rescue_and_the_next_claim) {
     does.done(does.claim(1, lease_time::expired));
   };
   for (const auto& write : {does.heartbeat(1), does.step(1, 'a'), does.succeed(1, 'a'),
-                            does.fail(1, 'a'), does.give_back(1, 'a'), does.abandon(1)}) {
+                            does.fail(1, 'a'), does.release(1, 'a'), does.abandon(1)}) {
     play(set_up, {write, does.rescue(), does.claim(2)});
   }
   expect_outcomes("three_next_claim.txt");
@@ -130,7 +130,7 @@ TEST_F(interleavings, of_a_worker_a_rescue_and_a_cancellation) {
     does.done(does.claim(1, lease_time::expired));
   };
   for (const auto& write :
-       {does.heartbeat(1), does.succeed(1, 'a'), does.fail(1, 'a'), does.give_back(1, 'a')}) {
+       {does.heartbeat(1), does.succeed(1, 'a'), does.fail(1, 'a'), does.release(1, 'a')}) {
     play(set_up, {write, does.rescue(), does.cancel('a')});
   }
   play(set_up, {does.succeed(1, 'a'), does.heartbeat(1), does.rescue()});
@@ -144,9 +144,9 @@ TEST_F(interleavings, of_three_claims_and_a_cancellation) {
     does.enqueue('b');
   };
   play(set_up, {does.claim(1), does.claim(2), does.claim(3)});
-  play(set_up, {does.claim(1, lease_time::ample, 2), does.careful_claim(2), does.claim(3)});
+  play(set_up, {does.claim(1, lease_time::ample, 2), does.claim_free(2), does.claim(3)});
   play(set_up, {does.claim(1, lease_time::ample, 2), does.claim(2), does.cancel('a')});
-  play(set_up, {does.careful_claim(1, 2), does.careful_claim(2), does.cancel('a')});
+  play(set_up, {does.claim_free(1, 2), does.claim_free(2), does.cancel('a')});
   expect_outcomes("three_claims.txt");
 }
 

@@ -14,9 +14,9 @@ namespace {
 
 const query* const all[] = {
     &queries::abandon,          &queries::cancel,       &queries::claim,
-    &queries::claim_careful,    &queries::claimed_jobs, &queries::end_cancelled,
+    &queries::claim_free,       &queries::claimed_jobs, &queries::end_cancelled,
     &queries::end_leases,       &queries::fail,         &queries::fire_joins,
-    &queries::give_back,        &queries::heartbeat,    &queries::heartbeat_at_end,
+    &queries::release,          &queries::heartbeat,    &queries::heartbeat_at_end,
     &queries::note_missed_ends, &queries::progress,     &queries::progress_at_end,
     &queries::requeue,          &queries::rescue,       &queries::store_steps,
     &queries::succeed};
@@ -83,12 +83,12 @@ transaction repertoire::claim(int lease, lease_time until, int jobs) const {
   return {"claim", {{{"BEGIN", {}}, take}, {{"COMMIT", {}}}}, "id"};
 }
 
-transaction repertoire::careful_claim(int lease, int jobs) const {
-  auto careful = claim(lease, lease_time::ample, jobs);
-  careful.name = "careful claim";
-  careful.steps[0][1].statement = "claim_careful";
-  careful.steps[0].push_back({"claimed_jobs", {std::to_string(lease)}});
-  return careful;
+transaction repertoire::claim_free(int lease, int jobs) const {
+  auto free = claim(lease, lease_time::ample, jobs);
+  free.name = "claim free";
+  free.steps[0][1].statement = "claim_free";
+  free.steps[0].push_back({"claimed_jobs", {std::to_string(lease)}});
+  return free;
 }
 
 transaction repertoire::heartbeat(int lease) const {
@@ -196,10 +196,10 @@ transaction repertoire::fail(int lease, char job, bool last) const {
                   "cancelled", owner(lease), kind_}});
 }
 
-transaction repertoire::give_back(int lease, char job, bool last) const {
+transaction repertoire::release(int lease, char job, bool last) const {
   return ending(
       "release", lease, last,
-      {"give_back", {list(id_of_job(job)), list(std::to_string(lease)), "{0}", "cancelled"}});
+      {"release", {list(id_of_job(job)), list(std::to_string(lease)), "{0}", "cancelled"}});
 }
 
 transaction repertoire::end_cancelled(int lease, char job, bool last) const {

@@ -30,7 +30,7 @@ class repertoire {
   void done(const transaction& already);
 
   transaction claim(int lease, lease_time until = lease_time::ample, int jobs = 1) const;
-  transaction careful_claim(int lease, int jobs = 1) const;
+  transaction claim_free(int lease, int jobs = 1) const;
   transaction heartbeat(int lease) const;
   transaction heartbeat_at_end(int lease) const;
   transaction rescue() const;
@@ -53,7 +53,7 @@ class repertoire {
   /// `last` removes the lease, in a step of its own.
   transaction succeed(int lease, char job, bool last = true) const;
   transaction fail(int lease, char job, bool last = true) const;
-  transaction give_back(int lease, char job, bool last = true) const;
+  transaction release(int lease, char job, bool last = true) const;
   transaction end_cancelled(int lease, char job, bool last = true) const;
 
   // What workers in other languages call.

@@ -228,7 +228,7 @@ inline end(w, j) {
   :: STEP { accepted -> charge(j, l) }                                    /* [fail] */
   :: STEP { accepted && asked_to_cancel(j, l) ->                          /* [end_cancelled] */
        job[j].status = cancelled; clear(j) }
-  :: STEP { accepted && !asked_to_cancel(j, l) && MISHAP ->        /* [give_back] */
+  :: STEP { accepted && !asked_to_cancel(j, l) && MISHAP ->        /* [release] */
        job[j].status = queued; clear(j) }
   :: !accepted
   fi;

@@ -39,7 +39,7 @@ TEST(blocking_pool, a_thread_that_was_given_up_is_replaced_and_not_waited_for) {
     });
     started.get_future().wait();
     pool.post([&] { other.set_value(); });
-    pool.give_up(hanging);
+    pool.abandon(hanging);
     other.get_future().wait();
     EXPECT_EQ(pool.hung(), 1U);
   }
@@ -57,7 +57,7 @@ TEST(blocking_pool, work_that_waits_can_be_taken_back) {
     });
     started.get_future().wait();
     const auto second = pool.post([&] { ran = true; });
-    pool.give_up(second);
+    pool.abandon(second);
     EXPECT_EQ(pool.hung(), 0U);
     release.set_value();
   }

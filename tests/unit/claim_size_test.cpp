@@ -58,7 +58,7 @@ TEST(claim_size, jobs_that_end_together_are_not_taken_for_short_ones) {
   EXPECT_NEAR(size.job_time(200) / 1ms, 100, 5);
 }
 
-TEST(claim_size, grows_by_what_was_proven) {
+TEST(claim_size, grows_with_the_last_full_claim) {
   claim_size size;
   size.resumed(start);
   size.ended(10, 1, start + 1us);
@@ -71,7 +71,7 @@ TEST(claim_size, begins_anew_after_jobs_had_to_wait) {
   claim_size size;
   size.filled(500);
   for (int i = 0; i < 10; ++i) size.ended(1000, 10, start + i * 10ms);
-  size.disproved();
+  size.reset_estimate();
   EXPECT_EQ(size.wanted(0, 0), 0);
   EXPECT_EQ(size.wanted(3, 0), 3);
 }

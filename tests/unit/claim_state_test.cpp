@@ -16,7 +16,7 @@ claim_facts whole_queue(int jobs, bool maybe_locked) {
 const claim_facts nothing = whole_queue(0, false);
 
 void fail_often(claim_state& state, loop_task task) {
-  for (int i = 0; i < lane_backoff::hopeless_after; ++i) state.failed(task, start);
+  for (int i = 0; i < lane_backoff::repeated_failures; ++i) state.failed(task, start);
 }
 
 TEST(claim_state, claims_a_few_times_more_after_an_empty_one_and_then_sleeps) {
@@ -94,7 +94,7 @@ TEST(claim_state, judges_a_walk_of_several_claims_at_its_end) {
 
 TEST(claim_state, forgets_what_was_locked_when_jobs_come_again) {
   claim_state state;
-  for (int i = 0; i < lane_backoff::hopeless_after; ++i) {
+  for (int i = 0; i < lane_backoff::repeated_failures; ++i) {
     state.claimed(whole_queue(0, true), false, start);
   }
   EXPECT_STREQ(state.left_behind(), "other sessions have locked them");
@@ -201,7 +201,7 @@ TEST(claim_state, what_is_due_of_a_paused_kind_is_left_behind) {
 
 TEST(claim_state, a_problem_is_what_failed_several_times_in_a_row) {
   claim_state state;
-  for (int i = 1; i < lane_backoff::hopeless_after; ++i) {
+  for (int i = 1; i < lane_backoff::repeated_failures; ++i) {
     state.failed(loop_task::claim, start, "denied");
     EXPECT_EQ(state.problem(), "");
   }
@@ -209,7 +209,7 @@ TEST(claim_state, a_problem_is_what_failed_several_times_in_a_row) {
   EXPECT_EQ(state.problem(), "denied again");
   state.claimed(nothing, false, start);
   EXPECT_EQ(state.problem(), "");
-  for (int i = 0; i < lane_backoff::hopeless_after; ++i) {
+  for (int i = 0; i < lane_backoff::repeated_failures; ++i) {
     state.failed(loop_task::poll, start, "no sequence");
   }
   EXPECT_EQ(state.problem(), "no sequence");

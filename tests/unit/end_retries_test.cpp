@@ -120,7 +120,7 @@ TEST(after_refusal, a_report_that_is_refused_is_given_up_and_the_outcome_stays) 
   lane home;
   auto v = of(home, 1);
   v.job->progress = progress_report{1, 2, "half"};
-  EXPECT_TRUE(gives_up_progress(v, refused));
+  EXPECT_TRUE(drops_progress(v, refused));
   EXPECT_EQ(after_refusal(v, refused), 0ms);
   EXPECT_FALSE(v.job->progress);
   EXPECT_TRUE(std::holds_alternative<succeeded>(v.result));

@@ -46,6 +46,7 @@ TEST(write_steps, an_answer_decides_at_once) {
 
 TEST(write_steps, a_write_without_an_answer_is_never_repeated_unread) {
   EXPECT_EQ(after_write(write_attempt::unreachable), write_step::reread);
+  EXPECT_EQ(after_write(write_attempt::uncertain), write_step::reread);
   EXPECT_EQ(after_reread(false, 3), write_step::reread);
   EXPECT_EQ(after_reread(false, 0), write_step::reread);
   EXPECT_EQ(after_reread(true, 3), write_step::write);
@@ -172,8 +173,8 @@ TEST(finish_plan, after_a_write_the_kind_is_out_of_trouble) {
 TEST(finish_groups, each_kind_of_end_has_its_statement) {
   EXPECT_EQ(statement_of(succeeded{}), end_statement::succeed);
   EXPECT_EQ(statement_of(failed{}), end_statement::fail);
-  EXPECT_EQ(statement_of(snoozed{1s}), end_statement::give_back);
-  EXPECT_EQ(statement_of(released{}), end_statement::give_back);
+  EXPECT_EQ(statement_of(snoozed{1s}), end_statement::release);
+  EXPECT_EQ(statement_of(released{}), end_statement::release);
   EXPECT_EQ(statement_of(cancelled{}), end_statement::end_cancelled);
 }
 

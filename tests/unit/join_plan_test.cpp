@@ -85,25 +85,25 @@ TEST_F(joins_decide, it_asks_again_when_the_first_kind_is_due) {
   EXPECT_EQ(plan.next(), start + 110ms);
 }
 
-TEST_F(joins_decide, only_kinds_that_are_all_in_trouble_are_hopeless) {
-  EXPECT_FALSE(plan.hopeless());
+TEST_F(joins_decide, only_kinds_that_are_all_in_trouble_have_failed_repeatedly) {
+  EXPECT_FALSE(plan.failed_repeatedly());
   begin({1, 2}, 0ms);
-  for (int i = 0; i < lane_backoff::hopeless_after; ++i) {
-    EXPECT_FALSE(plan.hopeless());
+  for (int i = 0; i < lane_backoff::repeated_failures; ++i) {
+    EXPECT_FALSE(plan.failed_repeatedly());
     tried(1, locked, 10ms);
     tried(2, hung, 10ms);
   }
-  EXPECT_TRUE(plan.hopeless());
+  EXPECT_TRUE(plan.failed_repeatedly());
   tried(2, fired, 20ms);
-  EXPECT_FALSE(plan.hopeless());
+  EXPECT_FALSE(plan.failed_repeatedly());
 }
 
 TEST_F(joins_decide, a_question_that_is_refused_is_put_off) {
-  for (int i = 0; i < lane_backoff::hopeless_after; ++i) {
-    EXPECT_FALSE(plan.hopeless());
+  for (int i = 0; i < lane_backoff::repeated_failures; ++i) {
+    EXPECT_FALSE(plan.failed_repeatedly());
     plan.no_answer(start);
   }
-  EXPECT_TRUE(plan.hopeless());
+  EXPECT_TRUE(plan.failed_repeatedly());
   EXPECT_FALSE(plan.due(true, start + 399ms));
   EXPECT_TRUE(plan.due(true, start + 400ms));
   EXPECT_EQ(plan.next(), start + 400ms);

@@ -11,7 +11,7 @@ const lane_backoff::clock::time_point start{1h};
 TEST(lane_backoff, is_due_until_something_fails) {
   const lane_backoff tries(2s);
   EXPECT_TRUE(tries.due(start));
-  EXPECT_FALSE(tries.hopeless());
+  EXPECT_FALSE(tries.failed_repeatedly());
 }
 
 TEST(lane_backoff, waits_twice_as_long_each_time_up_to_the_longest) {
@@ -43,14 +43,14 @@ TEST(lane_backoff, keeps_the_reason_until_a_try_succeeds) {
   EXPECT_EQ(tries.reason(), "");
 }
 
-TEST(lane_backoff, is_hopeless_after_three_failures_in_a_row) {
+TEST(lane_backoff, has_failed_repeatedly_after_three_failures_in_a_row) {
   lane_backoff tries(1s);
   for (int i = 0; i < 2; ++i) tries.failed(start);
-  EXPECT_FALSE(tries.hopeless());
+  EXPECT_FALSE(tries.failed_repeatedly());
   tries.failed(start);
-  EXPECT_TRUE(tries.hopeless());
+  EXPECT_TRUE(tries.failed_repeatedly());
   tries.reset();
-  EXPECT_FALSE(tries.hopeless());
+  EXPECT_FALSE(tries.failed_repeatedly());
   EXPECT_TRUE(tries.due(start));
   tries.failed(start);
   EXPECT_EQ(tries.until(), start + 100ms);

@@ -270,7 +270,7 @@ TEST_F(drain_decides, is_finished_when_all_kinds_sleep_and_a_poll_saw_nothing) {
 TEST_F(drain_decides, goes_on_while_a_lane_may_find_something) {
   poll({});
   EXPECT_FALSE(decide.finished(0));
-  for (int i = 0; i < lane_backoff::hopeless_after; ++i) {
+  for (int i = 0; i < lane_backoff::repeated_failures; ++i) {
     for (const auto& lane : lanes) lane->claims.failed(loop_task::claim, start);
   }
   EXPECT_TRUE(decide.finished(0)) << "it does not wait for a kind that cannot be claimed";
@@ -308,7 +308,7 @@ TEST_F(drain_decides, polls_again_at_once_after_it_brought_jobs_into_the_queue) 
   EXPECT_FALSE(decide.finished(0));
 }
 
-TEST_F(drain_decides, waits_for_trouble_that_may_pass_and_not_for_what_is_hopeless) {
+TEST_F(drain_decides, waits_for_trouble_that_may_pass_and_not_for_what_failed_repeatedly) {
   for (const auto task : {loop_task::rescue, loop_task::move, loop_task::locked, loop_task::poll}) {
     sleep_all();
     const poll_row row{.waiting = task == loop_task::locked,
@@ -326,14 +326,15 @@ TEST_F(drain_decides, waits_for_trouble_that_may_pass_and_not_for_what_is_hopele
     poll_in_trouble();
     EXPECT_FALSE(decide.finished(0)) << static_cast<int>(task);
     if (task == loop_task::poll) continue;  // an answer ends it
-    for (int i = 1; i < lane_backoff::hopeless_after; ++i) poll_in_trouble();
+    for (int i = 1; i < lane_backoff::repeated_failures; ++i) poll_in_trouble();
     EXPECT_TRUE(decide.finished(0)) << static_cast<int>(task);
   }
 }
 
 TEST_F(drain_decides, reports_the_kinds_of_which_something_is_left_behind) {
   EXPECT_THAT(decide.left_behind(), IsEmpty());
-  for (int i = 0; i < lane_backoff::hopeless_after; ++i) b().claims.failed(loop_task::poll, start);
+  for (int i = 0; i < lane_backoff::repeated_failures; ++i)
+    b().claims.failed(loop_task::poll, start);
   EXPECT_THAT(decide.left_behind(), ElementsAre(Pair(&b(), StrEq("its polls fail"))));
   options.max_jobs = 1;
   a().counts.add(&worker_counts::claimed, 1);
@@ -354,7 +355,7 @@ TEST_F(loop_decides, a_drain_polls_again_after_joins_were_fired_and_waits_a_whil
   poll_with(2);
   EXPECT_TRUE(decide.poll_due(start));
   EXPECT_FALSE(decide.finished(0)) << "what was fired is to be claimed";
-  for (int tries = 0; tries < lane_backoff::hopeless_after; ++tries) {
+  for (int tries = 0; tries < lane_backoff::repeated_failures; ++tries) {
     EXPECT_FALSE(decide.finished(0)) << tries;
     poll_with(0);
     EXPECT_FALSE(decide.poll_due(start)) << "not at once again";

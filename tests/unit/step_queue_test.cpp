@@ -54,7 +54,7 @@ TEST_F(steps_that_wait, one_bad_step_of_many_is_found_and_fails_alone) {
       if (bad) {
         queue.refused(batch, true, "no", start);
       } else {
-        for (const auto& step : batch) step->settle(answer::stored);
+        for (const auto& step : batch) step->answer_with(answer::stored);
       }
     }
   }

@@ -1,7 +1,7 @@
 -- The triggers that keep the queue in step with every write to a job table.
 --
 -- All of them are AFTER triggers: a BEFORE UPDATE trigger, even one whose WHEN is false, locks each row
--- a second time, and two updates are what a job consists of. They belong to rowrunner_engine and run with
+-- a second time, and every job is updated twice. They belong to rowrunner_engine and run with
 -- its permissions, so that an application that may INSERT a job needs none on the engine's tables. That
 -- role owns what every INSERT calls, so nothing that the owner of a job table wrote may run with its
 -- permissions: a trigger here never reads or writes a job table itself.
@@ -23,7 +23,7 @@ LANGUAGE sql VOLATILE
 RETURN ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint
        & 9223372036854775807;
 
--- How far claims have come, for all workers of a kind: each would otherwise pass over what the others
+-- How far claims have come, for all workers of a kind: each would otherwise scan past what the others
 -- have taken. It is a hint, seen at once and outside of transactions, and so a sequence; what falls
 -- behind it (late commits, released jobs) is found by starting from the front. The mark holds the
 -- priority in its upper bits and the number of an entry at the back of the queue in its lower 47.
@@ -101,13 +101,13 @@ $$;
 
 -- AFTER INSERT, once per statement. Arguments: kind id, kind name, wake-up flag.
 --
--- An enqueue of one row pays for every statement that its triggers run. The usual row, queued and due,
--- costs one: whether there are others is found out by the statement that adds the entries, and told by a
--- setting, which lasts until then. And to set search_path for a call, and back, costs as much as adding a
--- queue entry: instead everything is named with its schema, operators included, so that nothing of the
--- caller's can stand in for it. Columns are taken from the rows by their bare names: `i.priority` of a row
--- without that column would be the function priority(i), which the caller's search_path finds. A column of
--- the job table may have the name of a variable.
+-- An enqueue of one row pays for every statement that its triggers run. If all rows are queued and due, as
+-- usual, there is one: the statement that adds the entries also finds out whether there are other rows, and
+-- says so in the setting rowrunner.others_inserted, which is reset when they have been handled. A SET
+-- search_path clause would cost as much as adding a queue entry: instead everything is named with its
+-- schema, operators included, so that no object of the caller's is used in its place. Columns are taken
+-- from the rows by their bare names: `i.priority` of a row without that column would be the function
+-- priority(i), which the caller's search_path finds. A column of the job table may have the name of a variable.
 CREATE FUNCTION rowrunner.on_insert() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER AS $$
 #variable_conflict use_variable
@@ -248,8 +248,8 @@ BEGIN
 END
 $$;
 
--- AFTER DELETE, once per statement: what is kept beside a job goes with it. Its entry in the queue
--- stays: no index finds it by its job, and a claim or a sweep removes it. The lateral subqueries, with
+-- AFTER DELETE, once per statement: deletes what the engine keeps for the deleted jobs. Their entries in the
+-- queue stay: no index finds them by their jobs, and a claim or a sweep removes them. The lateral subqueries, with
 -- OFFSET 0, make the index of each table the only way, whatever the statistics say.
 CREATE FUNCTION rowrunner.on_delete() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$

@@ -239,7 +239,7 @@ BEGIN
     FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate', 'parent_update', 'parent_delete'] LOOP
       EXECUTE format('DROP TRIGGER IF EXISTS rowrunner_%s ON %s', event, mine.job_table);
     END LOOP;
-    PERFORM rowrunner.release_held(mine);
+    PERFORM rowrunner.unhold_held(mine);
   END IF;
   PERFORM rowrunner.forget_jobs(mine.id);
   DELETE FROM rowrunner.cancellations c USING rowrunner.leases l WHERE l.kind = mine.id AND c.lease = l.lease;

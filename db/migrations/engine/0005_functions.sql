@@ -142,7 +142,7 @@ BEGIN
     RETURN 'held';
   END IF;
   IF job.found_status = 'queued' AND job.found_run_at > now() THEN
-    PERFORM rowrunner.release_row(mine.job_table, run_now.job_id, now());
+    PERFORM rowrunner.unhold_row(mine.job_table, run_now.job_id, now());
   END IF;
   RETURN job.found_status;
 END

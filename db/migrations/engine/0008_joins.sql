@@ -228,14 +228,14 @@ $$;
 
 -- What waits for others would be held for ever when its kind is detached. A row that cannot be written, or is gone
 -- without a trigger having seen it, does not keep the table attached. What is deferred does not run as the caller.
-CREATE FUNCTION rowrunner.release_held(mine rowrunner.kinds) RETURNS void
+CREATE FUNCTION rowrunner.unhold_held(mine rowrunner.kinds) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   waiting rowrunner.waits;
 BEGIN
   FOR waiting IN SELECT * FROM rowrunner.waits w WHERE w.child_kind = mine.id LOOP
     BEGIN
-      PERFORM rowrunner.release_row(mine.job_table, waiting.child_id, waiting.run_at);
+      PERFORM rowrunner.unhold_row(mine.job_table, waiting.child_id, waiting.run_at);
     EXCEPTION WHEN assert_failure OR OTHERS THEN
       RAISE WARNING 'job % waited for others, and its row stays as it is: %', waiting.child_id, SQLERRM;
     END;

@@ -61,7 +61,7 @@ BEGIN
   PERFORM rowrunner.forget_wait(waiting.child_kind, waiting.child_id);
   DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (noted);
   IF state = 'queued' AND reason IS NULL THEN
-    PERFORM rowrunner.release_row(mine.job_table, waiting.child_id, waiting.run_at);
+    PERFORM rowrunner.unhold_row(mine.job_table, waiting.child_id, waiting.run_at);
   END IF;
   RETURN 'fired';
 END

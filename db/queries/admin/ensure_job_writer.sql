@@ -207,7 +207,7 @@ END
 $$;
 
 -- Lets a held job run at its time.
-CREATE OR REPLACE FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamptz) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET row_security = off AS $$
 DECLARE
   n integer;
@@ -220,7 +220,7 @@ BEGIN
                  job_table) USING job_id, at;
   GET DIAGNOSTICS n = ROW_COUNT;
   IF n = 0 THEN
-    RAISE EXCEPTION 'the UPDATE that releases job % changed no row: does a trigger suppress it?', job_id
+    RAISE EXCEPTION 'the UPDATE that lets job % run changed no row: does a trigger suppress it?', job_id
       USING ERRCODE = 'RR004';
   END IF;
   IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (

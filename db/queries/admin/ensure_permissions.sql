@@ -31,7 +31,7 @@ ALTER FUNCTION rowrunner.unended_jobs(regclass, real) OWNER TO rowrunner_job_wri
 ALTER FUNCTION rowrunner.jobs_among(regclass, uuid[]) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.child_row(regclass, uuid) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.hold_row(regclass, uuid) OWNER TO rowrunner_job_writer;
-ALTER FUNCTION rowrunner.release_row(regclass, uuid, timestamptz) OWNER TO rowrunner_job_writer;
+ALTER FUNCTION rowrunner.unhold_row(regclass, uuid, timestamptz) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.free_row(regclass, uuid) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.share_rows(regclass, uuid[]) OWNER TO rowrunner_job_writer;
 ALTER FUNCTION rowrunner.fire_deferred() OWNER TO rowrunner_job_writer;
@@ -80,7 +80,7 @@ GRANT EXECUTE ON FUNCTION rowrunner.kind_named(text),
   rowrunner.requeue_row(regclass, uuid, text[], timestamptz),
   rowrunner.cancel_row(regclass, uuid, text, text), rowrunner.unended_jobs(regclass, real),
   rowrunner.jobs_among(regclass, uuid[]), rowrunner.fire_deferred(), rowrunner.child_row(regclass, uuid),
-  rowrunner.hold_row(regclass, uuid), rowrunner.release_row(regclass, uuid, timestamptz),
+  rowrunner.hold_row(regclass, uuid), rowrunner.unhold_row(regclass, uuid, timestamptz),
   rowrunner.free_row(regclass, uuid), rowrunner.share_rows(regclass, uuid[]) TO rowrunner_engine;
 -- Joins.
 GRANT EXECUTE ON FUNCTION rowrunner.note_ends(smallint, uuid[], boolean),

@@ -2,11 +2,13 @@
 -- $6, for $7 ms. An entry whose job no longer matches it is deleted too. Every answered row says how many
 -- entries were seen; if no job was taken there is one row, with a NULL id.
 -- If it starts among entries at the back of the queue ($3 is positive), then behind what any worker has
--- reached at that priority: what the others took are dead entries that it would have to pass over.
+-- reached at that priority: what the others took are dead entries that it would have to scan past.
+-- Filled in for each kind: {jobs} is the job table, {table} its name as a literal, {columns} the columns that the
+-- handler wants (columns_of.sql).
 -- run_at is compared with the clock, not with now(), which is the start of the transaction: a job
 -- that was enqueued after that would seem to be early, and lose its entry.
--- What is asked of a job stands in a CASE, about which the planner knows nothing: by statistics from a time
--- when nothing was queued it would expect no such job, and look for one in the whole table first.
+-- The conditions on a job are inside a CASE, which the planner makes no estimate of: by statistics from a time
+-- when nothing was queued it would expect no such job, and scan the whole table for one first.
 -- A job is taken only if its row says so after the triggers of its table: one that they changed fails the
 -- statement, which undoes what they did, and the jobs are claimed one by one.
 -- The table that the statement names must be the one that is attached: in another one no job would be
@@ -42,7 +44,9 @@ WITH entry AS MATERIALIZED (
 ), seen AS MATERIALIZED (
   SELECT count(*) AS n, max(rowrunner.reached_mark(priority, seq)) AS last FROM entry
 ), untaken AS MATERIALIZED (
-  -- Read only if there are such entries: of jobs that ended or are held, or that are set aside below.
+  -- Entries whose jobs were not taken, read only if there are any: of jobs that ended or are held, whose entries are
+  -- just deleted; or of jobs that are still queued, as they are not due yet (the clock was set back) or a trigger has
+  -- suppressed the UPDATE. set_aside_untaken puts these among the delayed.
   SELECT array_agg(job_id) AS ids, array_agg(priority) AS priorities
   FROM entry WHERE job_id NOT IN (SELECT id FROM taken)
 ), batch AS MATERIALIZED (

@@ -146,7 +146,7 @@ TEST(causes, a_run_that_was_cut_off_may_unwind_when_it_no_longer_is) {
              each.find("end job-3 1 30") != std::string::npos ||
              each.find("runner cont w1.1") != std::string::npos;
     });
-    std::erase(b.lines.log, refusal(3, 30));
+    std::erase(b.lines.log, fenced_write(3, 30));
     b.note(2, "runner cont w1.1");
     b.note(2, "runner impair w1");
     b.note(28, "runner recover w1");

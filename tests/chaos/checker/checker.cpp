@@ -75,7 +75,7 @@ std::string printed(const report& about, std::uint64_t seed) {
   row("crashes by a handler", t.handler_crashes);
   row("server crashes", t.crashes);
   row("cut commits", t.cut_commits);
-  row("refused stale writes", t.refused_writes);
+  row("stale writes fenced", t.fenced_writes);
   row("rescues", t.rescues);
   row("recovery p50, ms", percentile(t.recoveries_ms, 50));
   row("recovery p99, ms", percentile(t.recoveries_ms, 99));

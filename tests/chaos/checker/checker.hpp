@@ -16,7 +16,7 @@ struct violation {
 /// What a run amounted to; the table that is printed.
 struct figures {
   std::int64_t jobs = 0, executions = 0, kills = 0, zombies = 0, handler_crashes = 0, crashes = 0;
-  std::int64_t cut_commits = 0, refused_writes = 0, rescues = 0, duplicates = 0;
+  std::int64_t cut_commits = 0, fenced_writes = 0, rescues = 0, duplicates = 0;
   std::int64_t acknowledged = 0, unknown = 0, existed = 0, refused_enqueues = 0;
   std::int64_t releases = 0, cancelled = 0, exhausted = 0, repeated_calls = 0, snapshots = 0;
   /// Children that ran after others, by what had become of these; see reached.cpp.

@@ -42,7 +42,7 @@ TEST(checker, a_sound_run_passes_and_its_table_is_right) {
   EXPECT_EQ(t.executions, 10);
   EXPECT_EQ(t.zombies, 1);
   EXPECT_EQ(t.rescues, 2);
-  EXPECT_EQ(t.refused_writes, 2);
+  EXPECT_EQ(t.fenced_writes, 2);
   EXPECT_EQ(t.cut_commits, 3);
   EXPECT_EQ(t.joins, 1);
   EXPECT_EQ(t.joins_after_rescue, 1);
@@ -247,7 +247,7 @@ TEST(checker, a_run_that_never_came_to_the_dangerous_states_is_inconclusive) {
   const auto verdict = check(lines.read());
   EXPECT_THAT(verdict.violations, IsEmpty());
   EXPECT_THAT(verdict.unreached,
-              ElementsAre("a stale finish refused", "a stale fail refused",
+              ElementsAre("a stale finish fenced", "a stale fail fenced",
                           "a lost commit resolved as committed",
                           "a lost commit resolved as aborted", "a step whose answer was lost"));
   EXPECT_THAT(printed(verdict, 7), HasSubstr("inconclusive: never reached: a stale finish"));

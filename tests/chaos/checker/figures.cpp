@@ -100,10 +100,10 @@ figures measure(const evidence& about) {
     if (each.event == "refused") ++t.refused_enqueues;
   }
   for (const auto& each : all.cuts) t.cut_commits += each.what == "cut" && each.commits ? 1 : 0;
-  for (const auto& each : all.refusals) {
+  for (const auto& each : all.fenced) {
     const auto* story = about.story_of(each.job_id);
     const auto* end = story == nullptr ? nullptr : story->end_of(each.lease);
-    if (end != nullptr && end->rescues()) ++t.refused_writes;
+    if (end != nullptr && end->rescues()) ++t.fenced_writes;
   }
   for (const auto& each : all.executions) {
     if (each.event == "crash") ++t.handler_crashes;
@@ -139,7 +139,7 @@ std::vector<std::string> unreached(const evidence& about, const figures& t) {
     }
     overlapped = overlapped || overlap(story);
   }
-  for (const auto& each : about.all().refusals) {
+  for (const auto& each : about.all().fenced) {
     const auto* story = about.story_of(each.job_id);
     const auto* lost = story == nullptr ? nullptr : story->end_of(each.lease);
     const auto* end = story == nullptr ? nullptr : story->find(each.lease, "end");
@@ -153,8 +153,8 @@ std::vector<std::string> unreached(const evidence& about, const figures& t) {
     if (!reached) missing.emplace_back(what);
   };
   need(holder_lived, "a job rescued while its old holder lived");
-  need(stale_finish, "a stale finish refused");
-  need(stale_fail, "a stale fail refused");
+  need(stale_finish, "a stale finish fenced");
+  need(stale_fail, "a stale fail fenced");
   need(cuts.committed > 0, "a lost commit resolved as committed");
   need(cuts.aborted > 0, "a lost commit resolved as aborted");
   need(t.exhausted > 0, "attempts exhausted");

@@ -203,10 +203,10 @@ void read_worker_log_line(const std::string& text, run_record& into) {
   const auto message = parsed.value("message", "");
   if (message == "worker started") {
     into.started.push_back(parsed.value("worker", ""));
-  } else if (message.starts_with("refused:")) {
-    refusal_line found{{0, text}, parsed.value("worker", ""), parsed.value("job", ""), 0};
+  } else if (message.starts_with("fenced:")) {
+    fenced_line found{{0, text}, parsed.value("worker", ""), parsed.value("job", ""), 0};
     found.lease = parsed.value("lease", std::int64_t{0});
-    into.refusals.push_back(std::move(found));
+    into.fenced.push_back(std::move(found));
   }
 }
 

@@ -52,8 +52,8 @@ struct outside_line : line {
   std::string key, answer;
 };
 
-/// "refused: the lease of the job is lost", from the log of a worker.
-struct refusal_line : line {
+/// "fenced: the lease of the job is lost", from the log of a worker.
+struct fenced_line : line {
   std::string worker, job_id;
   std::int64_t lease = 0;
 };
@@ -138,7 +138,7 @@ struct run_record {
   std::vector<runner_line> runner;
   std::vector<cut_line> cuts;
   std::vector<outside_line> outside;
-  std::vector<refusal_line> refusals;
+  std::vector<fenced_line> fenced;
   /// Names of the workers that came as far as "worker started".
   std::vector<std::string> started;
   /// Lines of logs in which a secret stands.

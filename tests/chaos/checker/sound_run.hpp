@@ -36,8 +36,8 @@ inline std::string tabs(const std::vector<std::string>& fields) {
 /// Seconds into the run.
 inline std::string at(int seconds) { return std::to_string((1'000 + seconds) * 1'000'000LL); }
 
-inline std::string refusal(int job, int lease) {
-  return R"({"message":"refused: the lease of the job is lost","worker":"w1.1","job":")" + id(job) +
+inline std::string fenced_write(int job, int lease) {
+  return R"({"message":"fenced: the lease of the job is lost","worker":"w1.1","job":")" + id(job) +
          R"(","lease":)" + std::to_string(lease) + "}";
 }
 
@@ -164,7 +164,7 @@ inline run_builder sound_run() {
     b.ran(13, "w0.1", "begin", n, 2, next);
     if (n == 4) b.waits(14, "edge", 7, id(4));
     b.ran(14, "w1.1", "end", n, 1, lost, n == 3 ? "effect" : "fail");
-    b.lines.log.push_back(refusal(n, lost));
+    b.lines.log.push_back(fenced_write(n, lost));
     b.ran(15, "w0.1", "end", n, 2, next, "ok");
     b.succeeded(15, n, next, 1, "w0.1", false);
     b.job(n, "succeeded", 1, 4);

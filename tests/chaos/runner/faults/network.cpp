@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 namespace {
 
 /// Words that occur in the names and texts of a worker's writes: ends, claims, steps, releases.
-constexpr std::array<const char*, 5> writes{"succeed", "fail", "claim", "store", "give_back"};
+constexpr std::array<const char*, 5> writes{"succeed", "fail", "claim", "store", "release"};
 
 /// Cuts the connection at the next few commits of one worker, and leaves it time to find out what
 /// came of them.

@@ -2,8 +2,8 @@
 -- statement a poll: whether a job waits, when the next delayed one is due (ms), whether a lease has
 -- expired, whether the wake-up flag is armed, how many workers share the queue, whether
 -- joins of any kind may be ready. The queue is read
--- only for the kinds $2, of which nothing is being claimed: where an old snapshot is held, that passes
--- over all that was taken since.
+-- only for the kinds $2, of which nothing is being claimed: where an old snapshot is held, that scans
+-- past all that was taken since.
 SELECT k.id, k.paused,
        k.id = ANY ($2::smallint[])
          AND EXISTS (SELECT FROM rowrunner.queue q WHERE q.kind = k.id) AS waiting,
