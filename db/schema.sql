@@ -104,7 +104,7 @@ BEGIN
   RETURN n = 1;
 END
 $_$;
-CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval, failed_retention interval DEFAULT NULL::interval, add_columns boolean DEFAULT false, enqueue_existing boolean DEFAULT false, joins boolean DEFAULT NULL::boolean, owner name DEFAULT NULL::name, public_id name DEFAULT NULL::name) RETURNS void
+CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval, failed_retention interval DEFAULT NULL::interval, add_columns boolean DEFAULT false, enqueue_existing boolean DEFAULT false, joins boolean DEFAULT NULL::boolean, owner name DEFAULT NULL::name, public_id name DEFAULT NULL::name, co_owner name DEFAULT NULL::name) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -137,7 +137,7 @@ BEGIN
   END IF;
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table);
-  PERFORM rowrunner.refuse_names(attach.job_table, attach.owner, attach.public_id);
+  PERFORM rowrunner.refuse_names(attach.job_table, attach.owner, attach.co_owner, attach.public_id);
   before := rowrunner.register(attach.job_table, attach.kind);
   IF before.joins AND NOT attach.joins THEN
     RAISE EXCEPTION 'kind % was attached with joins, which cannot be undone', before.kind
@@ -149,6 +149,7 @@ BEGIN
         cancelled_status = rowrunner.cancelled_status_of(attach.job_table),
         joins = coalesce(attach.joins, k.joins),
         owner_column = coalesce(attach.owner, k.owner_column),
+        co_owner_column = coalesce(attach.co_owner, k.co_owner_column),
         public_id_column = coalesce(attach.public_id, k.public_id_column)
     WHERE k.id = before.id
     RETURNING k.* INTO mine;
@@ -310,6 +311,7 @@ CREATE TABLE rowrunner.kinds (
     failed_retention interval,
     joins boolean DEFAULT false NOT NULL,
     owner_column name,
+    co_owner_column name,
     public_id_column name,
     attached_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT kinds_cancelled_status_check CHECK ((cancelled_status = ANY (ARRAY['cancelled'::text, 'failed'::text]))),
@@ -931,11 +933,12 @@ CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS intege
     AS $$
 DECLARE
   fired integer := 0;
-  kind_id smallint;
+  kind_id smallint := 0;
 BEGIN
   PERFORM rowrunner.note_missed_ends();
-  FOR kind_id IN SELECT k FROM rowrunner.kinds_to_fire() k WHERE k > 0 LOOP
-    EXIT WHEN fired >= at_most;
+  LOOP
+    kind_id := (SELECT min(k) FROM rowrunner.kinds_to_fire() k WHERE k > kind_id);
+    EXIT WHEN kind_id IS NULL OR fired >= at_most;
     fired := fired + (SELECT f.fired FROM rowrunner.fire_joins_of(kind_id, at_most - fired) f);
   END LOOP;
   RETURN fired;
@@ -948,6 +951,7 @@ CREATE FUNCTION rowrunner.fire_joins_of(kind_id smallint, at_most integer DEFAUL
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
     SET lock_timeout TO '100ms'
     AS $$
 DECLARE
@@ -1561,6 +1565,21 @@ BEGIN
           FROM (SELECT DISTINCT c.parent_kind FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL) m);
 END
 $$;
+CREATE FUNCTION rowrunner.note_near(of_kind smallint, ids uuid[], near uuid[], bad boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  -- A binary search, in a flat array: that of a variable would be made into one for each call of width_bucket.
+  parents CONSTANT uuid[] := CASE WHEN cardinality(near) > cardinality(ids) / 8 THEN ids ELSE ARRAY(
+    WITH ended AS MATERIALIZED (SELECT ids AS sorted)
+    SELECT n FROM ended, unnest(near) n WHERE sorted[width_bucket(n, sorted)] = n) END;
+BEGIN
+  IF cardinality(parents) > 0 THEN
+    PERFORM rowrunner.note_ends(of_kind, parents, bad);
+  END IF;
+END
+$$;
 CREATE FUNCTION rowrunner.note_old_snapshot(of_kind smallint, ids uuid[]) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1681,31 +1700,35 @@ CREATE FUNCTION rowrunner.on_parent_update() RETURNS trigger
 #variable_conflict use_variable
 DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
-  good uuid[];
+  ended uuid[];
+  near uuid[];
   bad uuid[];
 BEGIN
   IF (SELECT pg_typeof(w.id) <> 'uuid'::regtype OR pg_typeof(w.status) <> 'text'::regtype FROM written w LIMIT 1) THEN
     PERFORM rowrunner.refuse_types();
   END IF;
-  -- A claim ends nothing.
-  IF NOT EXISTS (SELECT FROM written w WHERE w.status NOT IN ('queued', 'processing')) THEN
+  ended := ARRAY(SELECT w.id FROM written w WHERE w.status <> ALL ('{processing,queued}') ORDER BY w.id);
+  IF cardinality(ended) = 0 THEN
     RETURN NULL;
   END IF;
-  SELECT array_agg(w.id ORDER BY w.id) FILTER (WHERE w.status = 'succeeded'),
-         array_agg(w.id ORDER BY w.id) FILTER (WHERE w.status NOT IN ('queued', 'processing', 'succeeded'))
-    INTO good, bad FROM written w;
   IF rowrunner.snapshot_may_be_old() THEN
-    PERFORM rowrunner.note_old_snapshot(my_kind, good || bad);
+    PERFORM rowrunner.note_old_snapshot(my_kind, ended);
   END IF;
   -- Jobs that end together were mostly enqueued together, and to look for the edges of each costs a tenth of what its
   -- whole life costs: so first those between the first and the last of them.
-  IF EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = my_kind AND e.parent_id >= good[1]
-                                             AND e.parent_id <= good[cardinality(good)]) THEN
-    PERFORM rowrunner.note_ends(my_kind, rowrunner.parents_among(my_kind, good), false);
+  near := ARRAY(SELECT e.parent_id FROM rowrunner.edges e
+                WHERE e.parent_kind = my_kind AND e.parent_id >= ended[1] AND e.parent_id <= ended[cardinality(ended)]
+                ORDER BY e.parent_kind, e.parent_id LIMIT cardinality(ended) / 8 + 1);
+  IF cardinality(near) = 0 THEN
+    RETURN NULL;
   END IF;
-  IF EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = my_kind AND e.parent_id >= bad[1]
-                                             AND e.parent_id <= bad[cardinality(bad)]) THEN
-    PERFORM rowrunner.note_ends(my_kind, rowrunner.parents_among(my_kind, bad), true);
+  bad := ARRAY(SELECT w.id FROM written w WHERE w.status <> ALL ('{succeeded,processing,queued}') ORDER BY w.id);
+  IF cardinality(bad) = 0 THEN
+    PERFORM rowrunner.note_near(my_kind, ended, near, false);
+  ELSE
+    PERFORM rowrunner.note_near(my_kind, bad, near, true);
+    PERFORM rowrunner.note_near(my_kind, ARRAY(SELECT w.id FROM written w WHERE w.status = 'succeeded' ORDER BY w.id),
+                                near, false);
   END IF;
   RETURN NULL;
 END
@@ -1847,23 +1870,6 @@ CREATE FUNCTION rowrunner.pages_to_sweep() RETURNS bigint
   FROM pg_class c
   WHERE c.relnamespace = 'rowrunner'::regnamespace
     AND c.relname IN ('queue', 'delayed', 'failures', 'steps', 'progress', 'attempts', 'waits', 'edges')
-$$;
-CREATE FUNCTION rowrunner.parents_among(of_kind smallint, ids uuid[]) RETURNS uuid[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-DECLARE
-  few CONSTANT integer := cardinality(ids) / 8;
-  near CONSTANT uuid[] := ARRAY(
-    SELECT e.parent_id FROM rowrunner.edges e
-    WHERE e.parent_kind = of_kind AND e.parent_id >= ids[1] AND e.parent_id <= ids[cardinality(ids)]
-    ORDER BY e.parent_kind, e.parent_id LIMIT few + 1);
-BEGIN
-  IF cardinality(near) > few THEN
-    RETURN ids;
-  END IF;
-  RETURN ARRAY(SELECT n FROM unnest(near) n WHERE n = ANY (ids));
-END
 $$;
 CREATE FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) RETURNS timestamp with time zone
     LANGUAGE sql
@@ -2008,7 +2014,7 @@ BEGIN
     USING ERRCODE = 'RR003';
 END
 $$;
-CREATE FUNCTION rowrunner.refuse_names(job_table regclass, owner name, public_id name) RETURNS void
+CREATE FUNCTION rowrunner.refuse_names(job_table regclass, owner name, co_owner name, public_id name) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2016,14 +2022,15 @@ DECLARE
   problem text;
 BEGIN
   SELECT format('%s => %L: ', n.role, n.name) || p.problem INTO problem
-  FROM (VALUES ('owner', owner, '{text,uuid}'::regtype[]), ('public_id', public_id, '{text}')) n (role, name, types)
+  FROM (VALUES ('owner', owner, '{text,uuid}'::regtype[]), ('co_owner', co_owner, '{text,uuid}'),
+               ('public_id', public_id, '{text}')) n (role, name, types)
   LEFT JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = n.name AND a.attnum > 0 AND NOT a.attisdropped
   CROSS JOIN LATERAL (SELECT CASE
     WHEN a.attnum IS NULL THEN 'there is no such column'
     WHEN a.atttypid <> ALL (n.types)
       THEN format('the column is %s, must be %s', format_type(a.atttypid, a.atttypmod),
                   array_to_string(n.types, ' or '))
-    WHEN n.role = 'owner' THEN NULL
+    WHEN n.role <> 'public_id' THEN NULL
     WHEN NOT a.attnotnull THEN 'the column must be NOT NULL'
     WHEN NOT EXISTS (SELECT FROM pg_index i
                      WHERE i.indrelid = job_table AND i.indisunique AND i.indisvalid AND i.indimmediate
@@ -2176,49 +2183,6 @@ BEGIN
   PERFORM rowrunner.strike_from_lease(release.lease, release.job_id);
   PERFORM rowrunner.count_jobs(mine.id, worker, released => 1);
   RETURN true;
-END
-$_$;
-CREATE FUNCTION rowrunner.unhold_held(mine rowrunner.kinds) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-DECLARE
-  waiting rowrunner.waits;
-BEGIN
-  FOR waiting IN SELECT * FROM rowrunner.waits w WHERE w.child_kind = mine.id LOOP
-    BEGIN
-      PERFORM rowrunner.unhold_row(mine.job_table, waiting.child_id, waiting.run_at);
-    EXCEPTION WHEN assert_failure OR OTHERS THEN
-      RAISE WARNING 'job % waited for others, and its row stays as it is: %', waiting.child_id, SQLERRM;
-    END;
-  END LOOP;
-  PERFORM rowrunner.fire_deferred();
-END
-$$;
-CREATE FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET row_security TO 'off'
-    AS $_$
-DECLARE
-  n integer;
-BEGIN
-  IF current_user <> 'rowrunner_job_writer' THEN
-    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
-      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
-  END IF;
-  EXECUTE format('UPDATE %s j SET run_at = $2, updated_at = now() WHERE j.id = $1 AND j.status = ''queued''',
-                 job_table) USING job_id, at;
-  GET DIAGNOSTICS n = ROW_COUNT;
-  IF n = 0 THEN
-    RAISE EXCEPTION 'the UPDATE that releases job % changed no row: does a trigger suppress it?', job_id
-      USING ERRCODE = 'RR004';
-  END IF;
-  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
-       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
-         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
-    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
-  END IF;
 END
 $_$;
 CREATE FUNCTION rowrunner.remove_duplicates(of_kind smallint) RETURNS bigint
@@ -2979,6 +2943,49 @@ BEGIN
   END IF;
 END
 $$;
+CREATE FUNCTION rowrunner.unhold_held(mine rowrunner.kinds) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  waiting rowrunner.waits;
+BEGIN
+  FOR waiting IN SELECT * FROM rowrunner.waits w WHERE w.child_kind = mine.id LOOP
+    BEGIN
+      PERFORM rowrunner.unhold_row(mine.job_table, waiting.child_id, waiting.run_at);
+    EXCEPTION WHEN assert_failure OR OTHERS THEN
+      RAISE WARNING 'job % waited for others, and its row stays as it is: %', waiting.child_id, SQLERRM;
+    END;
+  END LOOP;
+  PERFORM rowrunner.fire_deferred();
+END
+$$;
+CREATE FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'off'
+    AS $_$
+DECLARE
+  n integer;
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('UPDATE %s j SET run_at = $2, updated_at = now() WHERE j.id = $1 AND j.status = ''queued''',
+                 job_table) USING job_id, at;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  IF n = 0 THEN
+    RAISE EXCEPTION 'the UPDATE that lets job % run changed no row: does a trigger suppress it?', job_id
+      USING ERRCODE = 'RR004';
+  END IF;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
+END
+$_$;
 CREATE FUNCTION rowrunner.value_problems(job_table regclass) RETURNS SETOF text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3334,7 +3341,7 @@ REVOKE ALL ON FUNCTION rowrunner.add_job_columns(job_table regclass, old_status 
 REVOKE ALL ON FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.add_step(kind text, job_id uuid, lease bigint, step text, result jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.add_step(kind text, job_id uuid, lease bigint, step text, result jsonb) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval, failed_retention interval, add_columns boolean, enqueue_existing boolean, joins boolean, owner name, public_id name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval, failed_retention interval, add_columns boolean, enqueue_existing boolean, joins boolean, owner name, public_id name, co_owner name) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.attach_problems(job_table regclass, add_columns boolean) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text, cascade boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text, cascade boolean) TO rowrunner_worker;
@@ -3460,6 +3467,8 @@ REVOKE ALL ON FUNCTION rowrunner.note_free_ends(of_kind smallint, ids uuid[], ba
 GRANT ALL ON FUNCTION rowrunner.note_free_ends(of_kind smallint, ids uuid[], bad boolean) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.note_missed_ends() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.note_missed_ends() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.note_near(of_kind smallint, ids uuid[], near uuid[], bad boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.note_near(of_kind smallint, ids uuid[], near uuid[], bad boolean) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.note_old_snapshot(of_kind smallint, ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.note_old_snapshot(of_kind smallint, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.on_delete() FROM PUBLIC;
@@ -3472,8 +3481,6 @@ REVOKE ALL ON FUNCTION rowrunner.on_wakeup() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.only_computes(expression pg_node_tree, catalog regclass, entry oid, job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.pages_to_sweep() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.pages_to_sweep() TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.parents_among(of_kind smallint, ids uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.parents_among(of_kind smallint, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.progress(kind text, job_id uuid, lease bigint, done bigint, total bigint, message text) FROM PUBLIC;
@@ -3494,7 +3501,7 @@ REVOKE ALL ON FUNCTION rowrunner.refuse_cycle(child rowrunner.kinds, job_id uuid
 GRANT ALL ON FUNCTION rowrunner.refuse_cycle(child rowrunner.kinds, job_id uuid, parent rowrunner.kinds, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.refuse_end(job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_end(job_id uuid) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.refuse_names(job_table regclass, owner name, public_id name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.refuse_names(job_table regclass, owner name, co_owner name, public_id name) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.refuse_stranger(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) TO rowrunner_worker;
@@ -3507,9 +3514,6 @@ REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, wanted text)
 REVOKE ALL ON FUNCTION rowrunner.register(job_table regclass, kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.unhold_held(mine rowrunner.kinds) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.remove_duplicates(of_kind smallint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.remove_ended_edges(kind_id smallint, addresses tid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.remove_ended_edges(kind_id smallint, addresses tid[]) TO rowrunner_engine;
@@ -3566,6 +3570,9 @@ REVOKE ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits, OUT verdic
 GRANT ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits, OUT verdict text, OUT reason text) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.unhold_held(mine rowrunner.kinds) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.waits_for_success(of_kind smallint, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.waits_for_success(of_kind smallint, job_id uuid) TO rowrunner_engine;

@@ -45,16 +45,18 @@ BEGIN
   IF caller.shown = 'token' THEN
     RETURN QUERY
       SELECT t.user_id, t.role, t.id, 0::bigint FROM rowrunner.tokens t
-      WHERE t.id = caller.number AND t.hash = sha256(caller.proof) AND t.revoked_at IS NULL;
+      WHERE t.id = caller.number AND rowrunner.same_hash(t.hash, sha256(caller.proof)) AND t.revoked_at IS NULL;
   ELSIF caller.shown = 'web_session' THEN
     RETURN QUERY
       SELECT t.user_id, t.role, t.id, s.id
       FROM rowrunner.web_sessions s JOIN rowrunner.tokens t ON t.id = s.token_id
-      WHERE s.id = caller.number AND s.hash = sha256(caller.proof) AND s.expires_at > now() AND t.revoked_at IS NULL;
+      WHERE s.id = caller.number AND rowrunner.same_hash(s.hash, sha256(caller.proof)) AND s.expires_at > now()
+        AND t.revoked_at IS NULL;
   ELSIF caller.shown = 'ticket' THEN
     RETURN QUERY
       WITH taken AS (
-        DELETE FROM rowrunner.tickets k WHERE k.id = caller.number AND k.hash = sha256(caller.proof)
+        DELETE FROM rowrunner.tickets k
+        WHERE k.id = caller.number AND rowrunner.same_hash(k.hash, sha256(caller.proof))
         RETURNING k.token_id, k.expires_at
       )
       SELECT t.user_id, t.role, t.id, 0::bigint FROM taken k JOIN rowrunner.tokens t ON t.id = k.token_id
@@ -91,7 +93,7 @@ CREATE FUNCTION rowrunner.end_web_session(shown text, number bigint, proof bytea
 BEGIN
   DELETE FROM rowrunner.web_sessions s
   WHERE end_web_session.shown = 'web_session' AND s.id = end_web_session.number
-    AND s.hash = sha256(end_web_session.proof);
+    AND rowrunner.same_hash(s.hash, sha256(end_web_session.proof));
   RETURN FOUND;
 END
 $$;
@@ -130,6 +132,13 @@ BEGIN
   FROM facts f;
   RETURN result;
 END
+$$;
+CREATE FUNCTION rowrunner.same_hash(one bytea, other bytea) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT sha256(same_hash.one || k.salt) = sha256(same_hash.other || k.salt)
+  FROM (SELECT uuid_send(gen_random_uuid()) AS salt) k
 $$;
 CREATE TABLE rowrunner.call_counts (
     user_id text NOT NULL,
@@ -251,6 +260,7 @@ REVOKE ALL ON FUNCTION rowrunner.has_tokens() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.has_tokens() TO rowrunner_server;
 REVOKE ALL ON FUNCTION rowrunner.remove_user(shown text, number bigint, proof bytea, removed text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.remove_user(shown text, number bigint, proof bytea, removed text) TO rowrunner_server;
+REVOKE ALL ON FUNCTION rowrunner.same_hash(one bytea, other bytea) FROM PUBLIC;
 GRANT SELECT,INSERT,UPDATE ON TABLE rowrunner.call_counts TO rowrunner_callers;
 GRANT SELECT ON TABLE rowrunner.migrations TO rowrunner_server;
 GRANT SELECT,INSERT,UPDATE ON TABLE rowrunner.operations TO rowrunner_server;

@@ -365,6 +365,8 @@ TEST_F(loop_decides, a_drain_polls_again_after_joins_were_fired_and_waits_a_whil
 }
 
 TEST_F(loop_decides, joins_that_are_in_the_way_of_claims_wait_for_others) {
+  sleep_all();
+  poll({.armed = true});
   decide.begin_poll(start);
   EXPECT_TRUE(decide.joins_due(start)) << "nothing runs";
   decide.joins().begin({1}, true, start);

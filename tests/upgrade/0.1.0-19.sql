@@ -1,4 +1,4 @@
--- A database of version 0.1.0 with 18 migrations, written by tests/upgrade/make_dump.
+-- A database of version 0.1.0 with 19 migrations, written by tests/upgrade/make_dump.
 SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET idle_in_transaction_session_timeout = 0;
@@ -337,11 +337,52 @@ BEGIN
   RETURN n = 1;
 END
 $_$;
-CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval, failed_retention interval DEFAULT NULL::interval, add_columns boolean DEFAULT false, enqueue_existing boolean DEFAULT false, joins boolean DEFAULT NULL::boolean, owner name DEFAULT NULL::name, public_id name DEFAULT NULL::name) RETURNS void
+CREATE FUNCTION rowrunner.add_ticket(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  added bigint;
+BEGIN
+  -- A ticket that makes the next one would never end.
+  IF add_ticket.shown = 'ticket' THEN RETURN NULL; END IF;
+  DELETE FROM rowrunner.tickets k
+  WHERE k.id IN (SELECT e.id FROM rowrunner.tickets e WHERE e.expires_at <= now()
+                 ORDER BY e.expires_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+  INSERT INTO rowrunner.tickets AS k (hash, token_id, expires_at)
+  SELECT add_ticket.new_hash, c.token_id, now() + make_interval(secs => least(add_ticket.seconds, 30))
+  FROM rowrunner.caller(add_ticket.shown, add_ticket.number, add_ticket.proof) c
+  RETURNING k.id INTO added;
+  RETURN added;
+END
+$$;
+ALTER FUNCTION rowrunner.add_ticket(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) OWNER TO rowrunner_callers;
+CREATE FUNCTION rowrunner.add_web_session(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  added bigint;
+BEGIN
+  IF add_web_session.shown <> 'token' THEN RETURN NULL; END IF;
+  DELETE FROM rowrunner.web_sessions s
+  WHERE s.id IN (SELECT e.id FROM rowrunner.web_sessions e WHERE e.expires_at <= now()
+                 ORDER BY e.expires_at LIMIT 100 FOR UPDATE SKIP LOCKED);
+  INSERT INTO rowrunner.web_sessions AS s (hash, token_id, expires_at)
+  SELECT add_web_session.new_hash, c.token_id,
+         now() + make_interval(secs => least(add_web_session.seconds, 12 * 60 * 60))
+  FROM rowrunner.caller(add_web_session.shown, add_web_session.number, add_web_session.proof) c
+  RETURNING s.id INTO added;
+  RETURN added;
+END
+$$;
+ALTER FUNCTION rowrunner.add_web_session(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) OWNER TO rowrunner_callers;
+CREATE FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval DEFAULT NULL::interval, failed_retention interval DEFAULT NULL::interval, add_columns boolean DEFAULT false, enqueue_existing boolean DEFAULT false, joins boolean DEFAULT NULL::boolean, owner name DEFAULT NULL::name, public_id name DEFAULT NULL::name, co_owner name DEFAULT NULL::name) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
+  before rowrunner.kinds;
   mine rowrunner.kinds;
   added text[] := '{}';
   unleased bigint;
@@ -369,10 +410,10 @@ BEGIN
   END IF;
   EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', attach.job_table);
   PERFORM rowrunner.refuse_unfit(attach.job_table);
-  PERFORM rowrunner.refuse_names(attach.job_table, attach.owner, attach.public_id);
-  mine := rowrunner.register(attach.job_table, attach.kind);
-  IF mine.joins AND NOT attach.joins THEN
-    RAISE EXCEPTION 'kind % was attached with joins, which cannot be undone', mine.kind
+  PERFORM rowrunner.refuse_names(attach.job_table, attach.owner, attach.co_owner, attach.public_id);
+  before := rowrunner.register(attach.job_table, attach.kind);
+  IF before.joins AND NOT attach.joins THEN
+    RAISE EXCEPTION 'kind % was attached with joins, which cannot be undone', before.kind
       USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Detach it first.';
   END IF;
   UPDATE rowrunner.kinds k
@@ -381,10 +422,14 @@ BEGIN
         cancelled_status = rowrunner.cancelled_status_of(attach.job_table),
         joins = coalesce(attach.joins, k.joins),
         owner_column = coalesce(attach.owner, k.owner_column),
+        co_owner_column = coalesce(attach.co_owner, k.co_owner_column),
         public_id_column = coalesce(attach.public_id, k.public_id_column)
-    WHERE k.id = mine.id
+    WHERE k.id = before.id
     RETURNING k.* INTO mine;
   PERFORM rowrunner.equip(mine);
+  IF 'status' <> ALL (added) THEN  -- may_lack_entries says it of rows that just became jobs
+    PERFORM rowrunner.warn_of_retention(before, mine);
+  END IF;
   IF rowrunner.may_lack_entries(attach.job_table, added, attach.enqueue_existing, attach.retention) THEN
     SELECT m.unleased INTO unleased FROM rowrunner.add_missing(mine.id) m;
   END IF;
@@ -413,6 +458,34 @@ CREATE FUNCTION rowrunner.attach_problems(job_table regclass, add_columns boolea
   FROM rowrunner.changing_indexes(job_table) i
   UNION ALL SELECT rowrunner.value_problems(job_table)
 $$;
+CREATE FUNCTION rowrunner.caller(shown text, number bigint, proof bytea) RETURNS TABLE(user_id text, role text, token_id bigint, web_session_id bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  IF caller.shown = 'token' THEN
+    RETURN QUERY
+      SELECT t.user_id, t.role, t.id, 0::bigint FROM rowrunner.tokens t
+      WHERE t.id = caller.number AND rowrunner.same_hash(t.hash, sha256(caller.proof)) AND t.revoked_at IS NULL;
+  ELSIF caller.shown = 'web_session' THEN
+    RETURN QUERY
+      SELECT t.user_id, t.role, t.id, s.id
+      FROM rowrunner.web_sessions s JOIN rowrunner.tokens t ON t.id = s.token_id
+      WHERE s.id = caller.number AND rowrunner.same_hash(s.hash, sha256(caller.proof)) AND s.expires_at > now()
+        AND t.revoked_at IS NULL;
+  ELSIF caller.shown = 'ticket' THEN
+    RETURN QUERY
+      WITH taken AS (
+        DELETE FROM rowrunner.tickets k
+        WHERE k.id = caller.number AND rowrunner.same_hash(k.hash, sha256(caller.proof))
+        RETURNING k.token_id, k.expires_at
+      )
+      SELECT t.user_id, t.role, t.id, 0::bigint FROM taken k JOIN rowrunner.tokens t ON t.id = k.token_id
+      WHERE k.expires_at > now() AND t.revoked_at IS NULL;
+  END IF;
+END
+$$;
+ALTER FUNCTION rowrunner.caller(shown text, number bigint, proof bytea) OWNER TO rowrunner_callers;
 CREATE FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text DEFAULT NULL::text, cascade boolean DEFAULT false) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -543,6 +616,7 @@ CREATE TABLE rowrunner.kinds (
     failed_retention interval,
     joins boolean DEFAULT false NOT NULL,
     owner_column name,
+    co_owner_column name,
     public_id_column name,
     attached_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT kinds_cancelled_status_check CHECK ((cancelled_status = ANY (ARRAY['cancelled'::text, 'failed'::text]))),
@@ -657,7 +731,7 @@ BEGIN
     END IF;
   END LOOP;
   -- A rescue may have been the last end that a job waited for.
-  PERFORM rowrunner.fire_noted();
+  PERFORM rowrunner.fire_noted(ARRAY[mine.id]);
   WHILE jobs IS NULL AND seen IS DISTINCT FROM 0 AND put_off < 20 LOOP
     BEGIN
       SELECT * INTO seen, priority, seq
@@ -900,6 +974,29 @@ $$;
 CREATE FUNCTION rowrunner.concerns_one_row(state text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN ((state <> '40001'::text) AND ("left"(state, 2) <> ALL (ARRAY['0A'::text, '25'::text, '26'::text, '42'::text, '53'::text, '57'::text, '58'::text])));
+CREATE FUNCTION rowrunner.count_call(caller_id text, called text, allowed integer) RETURNS TABLE(counted boolean, seconds_left integer)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  RETURN QUERY
+    WITH this AS (
+      SELECT date_trunc('hour', now(), 'UTC') AS hour
+    ), taken AS (
+      INSERT INTO rowrunner.call_counts AS c (user_id, endpoint, hour, calls)
+      SELECT count_call.caller_id, count_call.called, t.hour, 1 FROM this t
+      ON CONFLICT (user_id, endpoint) DO UPDATE
+      SET hour = greatest(c.hour, excluded.hour),
+          calls = CASE WHEN c.hour < excluded.hour THEN 1 ELSE c.calls + 1 END
+      WHERE c.hour < excluded.hour OR c.calls < count_call.allowed
+      RETURNING c.calls
+    )
+    SELECT EXISTS (SELECT FROM taken),
+           greatest(1, ceil(extract(epoch FROM t.hour + interval '1 hour' - now())))::integer
+    FROM this t;
+END
+$$;
+ALTER FUNCTION rowrunner.count_call(caller_id text, called text, allowed integer) OWNER TO rowrunner_callers;
 CREATE FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer DEFAULT 0, succeeded integer DEFAULT 0, failed integer DEFAULT 0, retried integer DEFAULT 0, rescued integer DEFAULT 0, released integer DEFAULT 0) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -945,7 +1042,7 @@ BEGIN
     FOREACH event IN ARRAY ARRAY['insert', 'update', 'delete', 'truncate', 'parent_update', 'parent_delete'] LOOP
       EXECUTE format('DROP TRIGGER IF EXISTS rowrunner_%s ON %s', event, mine.job_table);
     END LOOP;
-    PERFORM rowrunner.release_held(mine);
+    PERFORM rowrunner.unhold_held(mine);
   END IF;
   PERFORM rowrunner.forget_jobs(mine.id);
   DELETE FROM rowrunner.cancellations c USING rowrunner.leases l WHERE l.kind = mine.id AND c.lease = l.lease;
@@ -999,6 +1096,18 @@ BEGIN
 END
 $_$;
 ALTER FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text, reason text) OWNER TO rowrunner_job_writer;
+CREATE FUNCTION rowrunner.end_web_session(shown text, number bigint, proof bytea) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+  DELETE FROM rowrunner.web_sessions s
+  WHERE end_web_session.shown = 'web_session' AND s.id = end_web_session.number
+    AND rowrunner.same_hash(s.hash, sha256(end_web_session.proof));
+  RETURN FOUND;
+END
+$$;
+ALTER FUNCTION rowrunner.end_web_session(shown text, number bigint, proof bytea) OWNER TO rowrunner_callers;
 CREATE FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1049,6 +1158,7 @@ CREATE FUNCTION rowrunner.fail(kind text, job_id uuid, lease bigint, error text,
     AS $_$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(fail.kind);
+  child_kinds CONSTANT smallint[] := CASE WHEN mine.joins THEN rowrunner.kinds_after(mine.id, fail.job_id) END;
   ended record;
 BEGIN
   PERFORM rowrunner.refuse_unless(fail.error IS NOT NULL, 'error is NULL, must be a text',
@@ -1089,8 +1199,8 @@ BEGIN
     PERFORM rowrunner.count_jobs(mine.id, ended.worker, failed => (ended.status = 'failed')::integer,
                                  retried => (ended.status = 'queued')::integer);
   END IF;
-  IF mine.joins AND ended.status <> 'queued' THEN
-    PERFORM rowrunner.fire_noted();
+  IF child_kinds <> '{}' AND ended.status <> 'queued' THEN
+    PERFORM rowrunner.fire_noted(child_kinds);
   END IF;
   RETURN ended.status;
 END
@@ -1139,7 +1249,7 @@ BEGIN
   PERFORM rowrunner.forget_wait(waiting.child_kind, waiting.child_id);
   DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (noted);
   IF state = 'queued' AND reason IS NULL THEN
-    PERFORM rowrunner.release_row(mine.job_table, waiting.child_id, waiting.run_at);
+    PERFORM rowrunner.unhold_row(mine.job_table, waiting.child_id, waiting.run_at);
   END IF;
   RETURN 'fired';
 END
@@ -1163,61 +1273,74 @@ END
 $$;
 ALTER FUNCTION rowrunner.fire_deferred() OWNER TO rowrunner_job_writer;
 CREATE FUNCTION rowrunner.fire_joins(at_most integer DEFAULT 100) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  fired integer := 0;
+  kind_id smallint := 0;
+BEGIN
+  PERFORM rowrunner.note_missed_ends();
+  LOOP
+    kind_id := (SELECT min(k) FROM rowrunner.kinds_to_fire() k WHERE k > kind_id);
+    EXIT WHEN kind_id IS NULL OR fired >= at_most;
+    fired := fired + (SELECT f.fired FROM rowrunner.fire_joins_of(kind_id, at_most - fired) f);
+  END LOOP;
+  RETURN fired;
+END
+$$;
+CREATE FUNCTION rowrunner.fire_joins_of(kind_id smallint, at_most integer DEFAULT 100, OUT fired integer, OUT trouble text) RETURNS record
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET jit TO 'off'
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
     SET lock_timeout TO '100ms'
     AS $$
 DECLARE
-  until CONSTANT timestamptz := clock_timestamp() + interval '1 second';
-  fired integer := 0;
-  blocked smallint[] := '{}';
+  until CONSTANT timestamptz := clock_timestamp() + interval '500 milliseconds';
   overdue boolean;
   ready rowrunner.waits[];
   waiting rowrunner.waits;
   verdict text;
 BEGIN
+  fired := 0;
   IF rowrunner.snapshot_may_be_old() THEN
-    RETURN 0;
+    RETURN;
   END IF;
-  PERFORM rowrunner.remove_missed_edges(m.parent_kind)
-    FROM (SELECT DISTINCT c.parent_kind FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL) m;
   FOREACH overdue IN ARRAY '{false,true}'::boolean[] LOOP
     waiting := NULL;
-    WHILE fired < at_most AND clock_timestamp() < until LOOP
-      ready := CASE WHEN overdue THEN ARRAY(SELECT w FROM rowrunner.lock_overdue(waiting, blocked, at_most) w)
-                    ELSE ARRAY(SELECT w FROM rowrunner.lock_candidates(waiting, blocked, at_most) w) END;
+    WHILE trouble IS NULL AND fired < at_most AND clock_timestamp() < until LOOP
+      ready := CASE WHEN overdue THEN ARRAY(SELECT w FROM rowrunner.lock_overdue(kind_id, waiting, at_most) w)
+                    ELSE ARRAY(SELECT w FROM rowrunner.lock_candidates(kind_id, waiting, at_most) w) END;
       EXIT WHEN cardinality(ready) = 0;
       FOREACH waiting IN ARRAY ready LOOP
-        CONTINUE WHEN waiting.child_kind = ANY (blocked) OR clock_timestamp() > until;
-        verdict := rowrunner.try_to_fire(waiting);
+        EXIT WHEN clock_timestamp() > until;
+        SELECT f.verdict, f.reason INTO verdict, trouble FROM rowrunner.try_to_fire(waiting) f;
         fired := fired + (verdict = 'fired')::integer;
-        IF verdict = 'blocked' THEN
-          blocked := blocked || waiting.child_kind;
-        END IF;
+        EXIT WHEN trouble IS NOT NULL;
       END LOOP;
     END LOOP;
   END LOOP;
   -- Of children that wait no longer.
   DELETE FROM rowrunner.join_candidates WHERE ctid = ANY (ARRAY(
     SELECT c.ctid FROM rowrunner.join_candidates c
-    WHERE c.child_kind IS NOT NULL
+    WHERE c.child_kind = kind_id
       AND NOT EXISTS (SELECT FROM rowrunner.waits w WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id)
     FOR UPDATE SKIP LOCKED));
-  RETURN fired;
 END
 $$;
-ALTER FUNCTION rowrunner.fire_joins(at_most integer) OWNER TO rowrunner_engine;
-CREATE FUNCTION rowrunner.fire_noted() RETURNS void
+ALTER FUNCTION rowrunner.fire_joins_of(kind_id smallint, at_most integer, OUT fired integer, OUT trouble text) OWNER TO rowrunner_engine;
+CREATE FUNCTION rowrunner.fire_noted(child_kinds smallint[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
-  IF rowrunner.joins_noted() THEN
-    PERFORM rowrunner.fire_joins();
+  IF rowrunner.joins_noted(child_kinds) THEN
+    PERFORM rowrunner.note_missed_ends();
+    PERFORM rowrunner.fire_joins_of(k) FROM unnest(child_kinds) k;
   END IF;
 END
 $$;
@@ -1325,6 +1448,11 @@ CREATE FUNCTION rowrunner.grants_on(job_table regclass) RETURNS text
                           ORDER BY p.n) AS privileges
         FROM rowrunner.job_table_permissions() WITH ORDINALITY p (role, privilege, columns, n) GROUP BY p.role) g
 $$;
+CREATE FUNCTION rowrunner.has_tokens() RETURNS boolean
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$SELECT EXISTS (SELECT FROM rowrunner.tokens)$$;
+ALTER FUNCTION rowrunner.has_tokens() OWNER TO rowrunner_callers;
 CREATE FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval DEFAULT NULL::interval) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1500,13 +1628,14 @@ BEGIN
 END
 $$;
 ALTER FUNCTION rowrunner.jobs_without_entry(kind_id smallint, percent real) OWNER TO rowrunner_engine;
-CREATE FUNCTION rowrunner.joins_noted() RETURNS boolean
+CREATE FUNCTION rowrunner.joins_noted(child_kinds smallint[]) RETURNS boolean
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-  SELECT EXISTS (SELECT FROM rowrunner.join_candidates)
-      OR EXISTS (SELECT FROM rowrunner.waits w WHERE w.at_latest <= now())
-$$;
+    AS $_$
+  SELECT EXISTS (SELECT FROM rowrunner.join_candidates c WHERE c.child_kind = ANY ($1))
+      OR EXISTS (SELECT FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL)
+      OR EXISTS (SELECT FROM rowrunner.waits w WHERE w.at_latest <= now() AND w.child_kind = ANY ($1))
+$_$;
 CREATE FUNCTION rowrunner.kind_named(kind text) RETURNS rowrunner.kinds
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1524,35 +1653,61 @@ BEGIN
   RETURN mine;
 END
 $$;
-CREATE FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer) RETURNS SETOF rowrunner.waits
+CREATE FUNCTION rowrunner.kinds_after(of_kind smallint, job_id uuid) RETURNS smallint[]
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+  SELECT ARRAY(SELECT DISTINCT e.child_kind FROM rowrunner.edges e WHERE e.parent_kind = $1 AND e.parent_id = $2)
+$_$;
+CREATE FUNCTION rowrunner.kinds_to_fire() RETURNS SETOF smallint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+BEGIN
+  RETURN QUERY
+  WITH RECURSIVE noted AS (
+    SELECT (SELECT c.child_kind FROM rowrunner.join_candidates c
+            WHERE c.child_kind IS NOT NULL ORDER BY c.child_kind LIMIT 1) AS kind
+    UNION ALL
+    SELECT (SELECT c.child_kind FROM rowrunner.join_candidates c
+            WHERE c.child_kind > n.kind ORDER BY c.child_kind LIMIT 1)
+    FROM noted n WHERE n.kind IS NOT NULL
+  )
+  SELECT n.kind FROM noted n WHERE n.kind IS NOT NULL
+  UNION
+  SELECT w.child_kind FROM rowrunner.waits w WHERE w.at_latest <= now()
+  UNION
+  SELECT 0::smallint WHERE EXISTS (SELECT FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL)
+  ORDER BY 1;
+END
+$$;
+CREATE FUNCTION rowrunner.lock_candidates(kind_id smallint, last rowrunner.waits, at_most integer) RETURNS SETOF rowrunner.waits
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
   RETURN QUERY
   SELECT w.* FROM (SELECT DISTINCT c.child_kind, c.child_id FROM rowrunner.join_candidates c
-                   WHERE (c.child_kind, c.child_id) >
-                         (coalesce(last.child_kind, -32768),
-                          coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
-                     AND c.child_kind <> ALL (blocked)
+                   WHERE c.child_kind = kind_id
+                     AND c.child_id > coalesce(last.child_id, '00000000-0000-0000-0000-000000000000')
                    ORDER BY c.child_kind, c.child_id) c
   CROSS JOIN LATERAL (SELECT * FROM rowrunner.waits w
                       WHERE w.child_kind = c.child_kind AND w.child_id = c.child_id FOR UPDATE SKIP LOCKED) w
   LIMIT at_most;
 END
 $$;
-CREATE FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer) RETURNS SETOF rowrunner.waits
+CREATE FUNCTION rowrunner.lock_overdue(kind_id smallint, last rowrunner.waits, at_most integer) RETURNS SETOF rowrunner.waits
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
   RETURN QUERY
   SELECT w.* FROM rowrunner.waits w
-  WHERE w.at_latest <= clock_timestamp() AND w.child_kind <> ALL (blocked)
-    AND (w.at_latest, w.child_kind, w.child_id) >
-        (coalesce(last.at_latest, '-infinity'), coalesce(last.child_kind, -32768),
-         coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
-  ORDER BY w.at_latest, w.child_kind, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED;
+  WHERE w.at_latest <= clock_timestamp() AND w.child_kind = kind_id
+    AND (w.at_latest, w.child_id) >
+        (coalesce(last.at_latest, '-infinity'), coalesce(last.child_id, '00000000-0000-0000-0000-000000000000'))
+  ORDER BY w.at_latest, w.child_id LIMIT at_most FOR UPDATE SKIP LOCKED;
 END
 $$;
 CREATE FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) RETURNS record
@@ -1748,6 +1903,39 @@ BEGIN
   SELECT l.child_kind, l.child_id, of_kind, l.parent_id, bad FROM locked l;
 END
 $$;
+CREATE FUNCTION rowrunner.note_missed_ends() RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET jit TO 'off'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET lock_timeout TO '100ms'
+    AS $$
+BEGIN
+  IF rowrunner.snapshot_may_be_old() THEN
+    RETURN 0;
+  END IF;
+  RETURN (SELECT coalesce(sum(rowrunner.remove_missed_edges(m.parent_kind)), 0)
+          FROM (SELECT DISTINCT c.parent_kind FROM rowrunner.join_candidates c WHERE c.child_kind IS NULL) m);
+END
+$$;
+ALTER FUNCTION rowrunner.note_missed_ends() OWNER TO rowrunner_engine;
+CREATE FUNCTION rowrunner.note_near(of_kind smallint, ids uuid[], near uuid[], bad boolean) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  -- A binary search, in a flat array: that of a variable would be made into one for each call of width_bucket.
+  parents CONSTANT uuid[] := CASE WHEN cardinality(near) > cardinality(ids) / 8 THEN ids ELSE ARRAY(
+    WITH ended AS MATERIALIZED (SELECT ids AS sorted)
+    SELECT n FROM ended, unnest(near) n WHERE sorted[width_bucket(n, sorted)] = n) END;
+BEGIN
+  IF cardinality(parents) > 0 THEN
+    PERFORM rowrunner.note_ends(of_kind, parents, bad);
+  END IF;
+END
+$$;
 CREATE FUNCTION rowrunner.note_old_snapshot(of_kind smallint, ids uuid[]) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1871,31 +2059,35 @@ CREATE FUNCTION rowrunner.on_parent_update() RETURNS trigger
 #variable_conflict use_variable
 DECLARE
   my_kind CONSTANT smallint := TG_ARGV[0];
-  good uuid[];
+  ended uuid[];
+  near uuid[];
   bad uuid[];
 BEGIN
   IF (SELECT pg_typeof(w.id) <> 'uuid'::regtype OR pg_typeof(w.status) <> 'text'::regtype FROM written w LIMIT 1) THEN
     PERFORM rowrunner.refuse_types();
   END IF;
-  -- A claim ends nothing.
-  IF NOT EXISTS (SELECT FROM written w WHERE w.status NOT IN ('queued', 'processing')) THEN
+  ended := ARRAY(SELECT w.id FROM written w WHERE w.status <> ALL ('{processing,queued}') ORDER BY w.id);
+  IF cardinality(ended) = 0 THEN
     RETURN NULL;
   END IF;
-  SELECT array_agg(w.id ORDER BY w.id) FILTER (WHERE w.status = 'succeeded'),
-         array_agg(w.id ORDER BY w.id) FILTER (WHERE w.status NOT IN ('queued', 'processing', 'succeeded'))
-    INTO good, bad FROM written w;
   IF rowrunner.snapshot_may_be_old() THEN
-    PERFORM rowrunner.note_old_snapshot(my_kind, good || bad);
+    PERFORM rowrunner.note_old_snapshot(my_kind, ended);
   END IF;
   -- Jobs that end together were mostly enqueued together, and to look for the edges of each costs a tenth of what its
   -- whole life costs: so first those between the first and the last of them.
-  IF EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = my_kind AND e.parent_id >= good[1]
-                                             AND e.parent_id <= good[cardinality(good)]) THEN
-    PERFORM rowrunner.note_ends(my_kind, rowrunner.parents_among(my_kind, good), false);
+  near := ARRAY(SELECT e.parent_id FROM rowrunner.edges e
+                WHERE e.parent_kind = my_kind AND e.parent_id >= ended[1] AND e.parent_id <= ended[cardinality(ended)]
+                ORDER BY e.parent_kind, e.parent_id LIMIT cardinality(ended) / 8 + 1);
+  IF cardinality(near) = 0 THEN
+    RETURN NULL;
   END IF;
-  IF EXISTS (SELECT FROM rowrunner.edges e WHERE e.parent_kind = my_kind AND e.parent_id >= bad[1]
-                                             AND e.parent_id <= bad[cardinality(bad)]) THEN
-    PERFORM rowrunner.note_ends(my_kind, rowrunner.parents_among(my_kind, bad), true);
+  bad := ARRAY(SELECT w.id FROM written w WHERE w.status <> ALL ('{succeeded,processing,queued}') ORDER BY w.id);
+  IF cardinality(bad) = 0 THEN
+    PERFORM rowrunner.note_near(my_kind, ended, near, false);
+  ELSE
+    PERFORM rowrunner.note_near(my_kind, bad, near, true);
+    PERFORM rowrunner.note_near(my_kind, ARRAY(SELECT w.id FROM written w WHERE w.status = 'succeeded' ORDER BY w.id),
+                                near, false);
   END IF;
   RETURN NULL;
 END
@@ -1943,7 +2135,7 @@ BEGIN
     INSERT INTO rowrunner.failures (kind, job_id, attempts, error)
       VALUES (my_kind, NEW.id, NEW.attempts, NEW.last_error)
       ON CONFLICT (kind, job_id) DO UPDATE
-        SET failed_at = now(), attempts = excluded.attempts, error = excluded.error;
+        SET failed_at = now(), attempts = excluded.attempts, error = excluded.error, refused_at = NULL;
   END IF;
   IF NEW.status <> 'queued' AND OLD.status = 'queued' AND OLD.run_at = 'infinity' THEN
     PERFORM rowrunner.forget_wait(my_kind, NEW.id);
@@ -2041,23 +2233,6 @@ CREATE FUNCTION rowrunner.pages_to_sweep() RETURNS bigint
   FROM pg_class c
   WHERE c.relnamespace = 'rowrunner'::regnamespace
     AND c.relname IN ('queue', 'delayed', 'failures', 'steps', 'progress', 'attempts', 'waits', 'edges')
-$$;
-CREATE FUNCTION rowrunner.parents_among(of_kind smallint, ids uuid[]) RETURNS uuid[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-DECLARE
-  few CONSTANT integer := cardinality(ids) / 8;
-  near CONSTANT uuid[] := ARRAY(
-    SELECT e.parent_id FROM rowrunner.edges e
-    WHERE e.parent_kind = of_kind AND e.parent_id >= ids[1] AND e.parent_id <= ids[cardinality(ids)]
-    ORDER BY e.parent_kind, e.parent_id LIMIT few + 1);
-BEGIN
-  IF cardinality(near) > few THEN
-    RETURN ids;
-  END IF;
-  RETURN ARRAY(SELECT n FROM unnest(near) n WHERE n = ANY (ids));
-END
 $$;
 CREATE FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) RETURNS timestamp with time zone
     LANGUAGE sql
@@ -2202,7 +2377,7 @@ BEGIN
     USING ERRCODE = 'RR003';
 END
 $$;
-CREATE FUNCTION rowrunner.refuse_names(job_table regclass, owner name, public_id name) RETURNS void
+CREATE FUNCTION rowrunner.refuse_names(job_table regclass, owner name, co_owner name, public_id name) RETURNS void
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2210,14 +2385,15 @@ DECLARE
   problem text;
 BEGIN
   SELECT format('%s => %L: ', n.role, n.name) || p.problem INTO problem
-  FROM (VALUES ('owner', owner, '{text,uuid}'::regtype[]), ('public_id', public_id, '{text}')) n (role, name, types)
+  FROM (VALUES ('owner', owner, '{text,uuid}'::regtype[]), ('co_owner', co_owner, '{text,uuid}'),
+               ('public_id', public_id, '{text}')) n (role, name, types)
   LEFT JOIN pg_attribute a ON a.attrelid = job_table AND a.attname = n.name AND a.attnum > 0 AND NOT a.attisdropped
   CROSS JOIN LATERAL (SELECT CASE
     WHEN a.attnum IS NULL THEN 'there is no such column'
     WHEN a.atttypid <> ALL (n.types)
       THEN format('the column is %s, must be %s', format_type(a.atttypid, a.atttypmod),
                   array_to_string(n.types, ' or '))
-    WHEN n.role = 'owner' THEN NULL
+    WHEN n.role <> 'public_id' THEN NULL
     WHEN NOT a.attnotnull THEN 'the column must be NOT NULL'
     WHEN NOT EXISTS (SELECT FROM pg_index i
                      WHERE i.indrelid = job_table AND i.indisunique AND i.indisvalid AND i.indimmediate
@@ -2372,50 +2548,6 @@ BEGIN
   RETURN true;
 END
 $_$;
-CREATE FUNCTION rowrunner.release_held(mine rowrunner.kinds) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-DECLARE
-  waiting rowrunner.waits;
-BEGIN
-  FOR waiting IN SELECT * FROM rowrunner.waits w WHERE w.child_kind = mine.id LOOP
-    BEGIN
-      PERFORM rowrunner.release_row(mine.job_table, waiting.child_id, waiting.run_at);
-    EXCEPTION WHEN assert_failure OR OTHERS THEN
-      RAISE WARNING 'job % waited for others, and its row stays as it is: %', waiting.child_id, SQLERRM;
-    END;
-  END LOOP;
-  PERFORM rowrunner.fire_deferred();
-END
-$$;
-CREATE FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET row_security TO 'off'
-    AS $_$
-DECLARE
-  n integer;
-BEGIN
-  IF current_user <> 'rowrunner_job_writer' THEN
-    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
-      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
-  END IF;
-  EXECUTE format('UPDATE %s j SET run_at = $2, updated_at = now() WHERE j.id = $1 AND j.status = ''queued''',
-                 job_table) USING job_id, at;
-  GET DIAGNOSTICS n = ROW_COUNT;
-  IF n = 0 THEN
-    RAISE EXCEPTION 'the UPDATE that releases job % changed no row: does a trigger suppress it?', job_id
-      USING ERRCODE = 'RR004';
-  END IF;
-  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
-       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
-         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
-    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
-  END IF;
-END
-$_$;
-ALTER FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) OWNER TO rowrunner_job_writer;
 CREATE FUNCTION rowrunner.remove_duplicates(of_kind smallint) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2480,7 +2612,7 @@ BEGIN
   RETURN removed;
 END
 $$;
-CREATE FUNCTION rowrunner.remove_missed_edges(of_kind smallint) RETURNS void
+CREATE FUNCTION rowrunner.remove_missed_edges(of_kind smallint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -2494,6 +2626,7 @@ BEGIN
     JOIN rowrunner.edges e ON e.parent_kind = c.parent_kind AND e.parent_id = c.parent_id
     WHERE c.ctid = ANY (notes)));
   DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (notes);
+  RETURN cardinality(notes);
 EXCEPTION WHEN OTHERS THEN
   -- The next call tries again if it may help: the table is locked, the server is in trouble.
   IF SQLSTATE !~ '^(40|53|55|57|58)' THEN
@@ -2501,8 +2634,42 @@ EXCEPTION WHEN OTHERS THEN
       (SELECT k.kind FROM rowrunner.kinds k WHERE k.id = of_kind), SQLERRM;
     DELETE FROM rowrunner.join_candidates c WHERE c.ctid = ANY (notes);
   END IF;
+  RETURN 0;
 END
 $$;
+CREATE FUNCTION rowrunner.remove_user(shown text, number bigint, proof bytea, removed text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  result text;
+BEGIN
+  IF NOT EXISTS (SELECT FROM rowrunner.caller(remove_user.shown, remove_user.number, remove_user.proof) c
+                 WHERE c.role = 'admin') THEN
+    RETURN 'denied';
+  END IF;
+  WITH admins AS MATERIALIZED (
+    SELECT t.user_id FROM rowrunner.tokens t WHERE t.role = 'admin' AND t.revoked_at IS NULL ORDER BY t.id
+    FOR NO KEY UPDATE
+  ), facts AS MATERIALIZED (
+    SELECT EXISTS (SELECT FROM rowrunner.tokens t
+                   WHERE t.user_id = remove_user.removed AND t.revoked_at IS NULL) AS known,
+           NOT EXISTS (SELECT FROM admins a WHERE a.user_id = remove_user.removed)
+           OR EXISTS (SELECT FROM admins a WHERE a.user_id <> remove_user.removed) AS allowed
+  ), revoked AS (
+    UPDATE rowrunner.tokens t SET revoked_at = now() FROM facts f
+    WHERE f.known AND f.allowed AND t.user_id = remove_user.removed AND t.revoked_at IS NULL RETURNING t.id
+  ), ended AS (
+    DELETE FROM rowrunner.web_sessions s USING revoked r WHERE s.token_id = r.id
+  ), used AS (
+    DELETE FROM rowrunner.tickets k USING revoked r WHERE k.token_id = r.id
+  )
+  SELECT CASE WHEN NOT f.known THEN 'unknown' WHEN NOT f.allowed THEN 'last' ELSE 'removed' END INTO result
+  FROM facts f;
+  RETURN result;
+END
+$$;
+ALTER FUNCTION rowrunner.remove_user(shown text, number bigint, proof bytea, removed text) OWNER TO rowrunner_callers;
 CREATE FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT removed bigint, OUT problems text[]) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2512,13 +2679,21 @@ DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(repair.kind);
   page bigint := 0;
   unleased bigint;
+  problem text;
 BEGIN
   PERFORM FROM rowrunner.kinds k WHERE k.id = mine.id FOR KEY SHARE;  -- a detach waits
   IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = mine.job_table) THEN
     RAISE EXCEPTION 'the table of kind % was dropped', mine.kind USING ERRCODE = 'undefined_table',
       HINT = format('SELECT rowrunner.detach(%L)', mine.kind);
   END IF;
-  problems := ARRAY(SELECT rowrunner.attach_problems(mine.job_table));
+  problems := ARRAY(
+    SELECT format('%s: jobs that are written meanwhile have no entry. Run %s, then repair again', t.problem, t.cure)
+    FROM (SELECT * FROM rowrunner.trigger_problems(mine)
+          UNION ALL SELECT * FROM rowrunner.replication_role_problems()) t);
+  FOREACH problem IN ARRAY problems LOOP
+    RAISE WARNING '%', problem;
+  END LOOP;
+  problems := problems || ARRAY(SELECT rowrunner.attach_problems(mine.job_table));
   removed := 0;
   WHILE page < rowrunner.pages_to_sweep() LOOP
     removed := removed + rowrunner.sweep_kind(mine.id, page, 1000) + rowrunner.sweep_joins(mine.id, page, 1000);
@@ -2537,13 +2712,45 @@ BEGIN
   END IF;
 END
 $$;
+CREATE FUNCTION rowrunner.replication_role_problems() RETURNS TABLE(problem text, cure text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT 'session_replication_role is replica ' || at.place, at.cure
+  FROM pg_settings s
+  CROSS JOIN LATERAL (
+    SELECT 'in the configuration of the server' AS place, 'ALTER SYSTEM RESET session_replication_role' AS cure
+    WHERE s.source = 'configuration file'
+    UNION ALL
+    SELECT 'in this session', 'SET session_replication_role = origin'
+    WHERE s.source NOT IN ('configuration file', 'user', 'database', 'database user')) at
+  WHERE s.name = 'session_replication_role' AND s.setting = 'replica'
+  UNION ALL
+  SELECT format('session_replication_role is replica for %s', target),
+         format('ALTER %s RESET session_replication_role', target)
+  FROM pg_db_role_setting s
+  CROSS JOIN LATERAL unnest(s.setconfig) setting
+  LEFT JOIN pg_database d ON d.oid = s.setdatabase
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN s.setrole = 0 AND s.setdatabase <> 0 THEN format('DATABASE %I', d.datname)
+                ELSE format('ROLE %s', CASE WHEN s.setrole = 0 THEN 'ALL' ELSE s.setrole::regrole::text END)
+                     || coalesce(format(' IN DATABASE %I', d.datname), '') END AS target) of
+  WHERE lower(setting) = 'session_replication_role=replica'
+    AND (s.setdatabase = 0 OR d.datname = current_database())
+$$;
 CREATE FUNCTION rowrunner.requeue(kind text, job_id uuid) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
+DECLARE
+  mine CONSTANT rowrunner.kinds := rowrunner.kind_named(requeue.kind);
 BEGIN
-  RETURN rowrunner.requeue_row((rowrunner.kind_named(requeue.kind)).job_table, requeue.job_id,
-                               '{failed,cancelled}', NULL);
+  IF rowrunner.requeue_row(mine.job_table, requeue.job_id, '{failed,cancelled}', NULL) THEN
+    RETURN true;
+  END IF;
+  UPDATE rowrunner.failures f SET refused_at = clock_timestamp()
+    WHERE f.kind = mine.id AND f.job_id = requeue.job_id;
+  RETURN false;
 END
 $$;
 ALTER FUNCTION rowrunner.requeue(kind text, job_id uuid) OWNER TO rowrunner_engine;
@@ -2552,22 +2759,48 @@ CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer) RETURNS big
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE
+  answer record;
+BEGIN
+  SELECT * INTO answer FROM rowrunner.requeue_failed(kind, at_most, NULL);
+  IF answer.more THEN
+    RAISE NOTICE '1000 failed jobs of % were refused by a trigger of its table: call again to try others', kind;
+  END IF;
+  RETURN answer.requeued;
+END
+$$;
+CREATE FUNCTION rowrunner.requeue_failed(kind text, at_most integer, INOUT as_of timestamp with time zone, OUT requeued bigint, OUT more boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_sort TO 'off'
+    AS $$
+DECLARE
   mine rowrunner.kinds;
   job uuid;
-  requeued bigint := 0;
+  refused integer := 0;
 BEGIN
+  requeued := 0;
+  as_of := coalesce(as_of, clock_timestamp());
   SELECT * INTO mine FROM rowrunner.kinds k WHERE k.kind = requeue_failed.kind;
   FOR job IN
-    SELECT f.job_id FROM rowrunner.failures f
-    WHERE f.kind = mine.id
-      AND NOT (mine.cancelled_status = 'failed'
+    SELECT f.job_id
+    FROM ((SELECT n.* FROM rowrunner.failures n
+           WHERE n.kind = mine.id AND n.refused_at IS NULL AND n.failed_at <= as_of
+           ORDER BY n.kind, n.failed_at, n.job_id)
+          UNION ALL
+          (SELECT r.* FROM rowrunner.failures r
+           WHERE r.kind = mine.id AND r.refused_at < as_of AND r.failed_at <= as_of
+           ORDER BY r.kind, r.refused_at)) f
+    WHERE NOT (mine.cancelled_status = 'failed'
                AND coalesce(f.error = 'cancelled' OR f.error LIKE 'cancelled: %', false))
-    ORDER BY f.failed_at, f.job_id
   LOOP
-    EXIT WHEN requeued >= at_most;
-    requeued := requeued + rowrunner.requeue(mine.kind, job)::integer;
+    EXIT WHEN requeued >= at_most OR refused >= 1000;
+    IF rowrunner.requeue(mine.kind, job) THEN
+      requeued := requeued + 1;
+    ELSE
+      refused := refused + 1;
+    END IF;
   END LOOP;
-  RETURN requeued;
+  more := refused >= 1000 AND requeued < at_most;
 END
 $$;
 CREATE FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamp with time zone) RETURNS boolean
@@ -2787,12 +3020,20 @@ BEGIN
     RETURN 'held';
   END IF;
   IF job.found_status = 'queued' AND job.found_run_at > now() THEN
-    PERFORM rowrunner.release_row(mine.job_table, run_now.job_id, now());
+    PERFORM rowrunner.unhold_row(mine.job_table, run_now.job_id, now());
   END IF;
   RETURN job.found_status;
 END
 $$;
 ALTER FUNCTION rowrunner.run_now(kind text, job_id uuid) OWNER TO rowrunner_engine;
+CREATE FUNCTION rowrunner.same_hash(one bytea, other bytea) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT sha256(same_hash.one || k.salt) = sha256(same_hash.other || k.salt)
+  FROM (SELECT uuid_send(gen_random_uuid()) AS salt) k
+$$;
+ALTER FUNCTION rowrunner.same_hash(one bytea, other bytea) OWNER TO rowrunner_callers;
 CREATE FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2894,6 +3135,7 @@ CREATE FUNCTION rowrunner.succeed(kind text, job_id uuid, lease bigint) RETURNS 
     AS $_$
 DECLARE
   mine rowrunner.kinds := rowrunner.kind_named(succeed.kind);
+  child_kinds CONSTANT smallint[] := CASE WHEN mine.joins THEN rowrunner.kinds_after(mine.id, succeed.job_id) END;
   worker text;
 BEGIN
   PERFORM FROM rowrunner.leases l WHERE l.lease = succeed.lease FOR UPDATE;
@@ -2907,8 +3149,8 @@ BEGIN
   END IF;
   PERFORM rowrunner.strike_from_lease(succeed.lease, succeed.job_id);
   PERFORM rowrunner.count_jobs(mine.id, worker, succeeded => 1);
-  IF mine.joins THEN
-    PERFORM rowrunner.fire_noted();
+  IF child_kinds <> '{}' THEN
+    PERFORM rowrunner.fire_noted(child_kinds);
   END IF;
   RETURN true;
 END
@@ -3060,21 +3302,34 @@ CREATE FUNCTION rowrunner.table_problems(job_table regclass) RETURNS SETOF text
   FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
   WHERE r.ev_class = job_table AND c.relkind IN ('r', 'p')
 $$;
-CREATE FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) RETURNS text
+CREATE FUNCTION rowrunner.trigger_problems(mine rowrunner.kinds) RETURNS TABLE(problem text, cure text)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+  SELECT format('trigger %s is %s', name, CASE WHEN t.oid IS NULL THEN 'missing' ELSE 'disabled' END),
+         format('SELECT rowrunner.attach(%L, kind => %L)', mine.job_table, mine.kind)
+  FROM unnest('{rowrunner_insert,rowrunner_update,rowrunner_delete,rowrunner_truncate}'::name[]
+              || CASE WHEN mine.joins THEN '{rowrunner_parent_update,rowrunner_parent_delete}'::name[] END) name
+  LEFT JOIN pg_trigger t ON t.tgrelid = mine.job_table AND t.tgname = name
+  WHERE t.oid IS NULL OR t.tgenabled NOT IN ('O', 'A')
+$$;
+CREATE FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits, OUT verdict text, OUT reason text) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
-  RETURN rowrunner.fire_child(waiting);
+  verdict := rowrunner.fire_child(waiting);
 EXCEPTION WHEN query_canceled OR assert_failure OR OTHERS THEN
-  IF SQLSTATE ~ '^(40|53|55|57|58)' THEN
-    IF SQLSTATE ~ '^5[378]' THEN
-      RAISE WARNING 'job % waited for others and cannot be run now: %', waiting.child_id, SQLERRM;
-    END IF;
-    RETURN 'blocked';
+  IF SQLSTATE !~ '^(40|53|55|57|58)' THEN
+    PERFORM rowrunner.put_off_join(waiting, SQLERRM);
+    verdict := 'put off';
+    RETURN;
   END IF;
-  PERFORM rowrunner.put_off_join(waiting, SQLERRM);
-  RETURN 'put off';
+  verdict := 'blocked';
+  reason := format('job %s waited for others and cannot be run now: %s', waiting.child_id, SQLERRM);
+  IF SQLSTATE ~ '^5[378]' THEN
+    RAISE WARNING '%', reason;
+  END IF;
 END
 $$;
 CREATE FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) RETURNS TABLE(id uuid, status text, priority smallint, run_at timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, attempts integer, last_error text, lease bigint, locked_by text)
@@ -3100,6 +3355,50 @@ BEGIN
 END
 $$;
 ALTER FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) OWNER TO rowrunner_job_writer;
+CREATE FUNCTION rowrunner.unhold_held(mine rowrunner.kinds) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  waiting rowrunner.waits;
+BEGIN
+  FOR waiting IN SELECT * FROM rowrunner.waits w WHERE w.child_kind = mine.id LOOP
+    BEGIN
+      PERFORM rowrunner.unhold_row(mine.job_table, waiting.child_id, waiting.run_at);
+    EXCEPTION WHEN assert_failure OR OTHERS THEN
+      RAISE WARNING 'job % waited for others, and its row stays as it is: %', waiting.child_id, SQLERRM;
+    END;
+  END LOOP;
+  PERFORM rowrunner.fire_deferred();
+END
+$$;
+CREATE FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET row_security TO 'off'
+    AS $_$
+DECLARE
+  n integer;
+BEGIN
+  IF current_user <> 'rowrunner_job_writer' THEN
+    RAISE EXCEPTION 'a function of the engine runs as %, not as rowrunner_job_writer', current_user
+      USING ERRCODE = 'insufficient_privilege', HINT = 'Run ''rowrunner migrate''.';
+  END IF;
+  EXECUTE format('UPDATE %s j SET run_at = $2, updated_at = now() WHERE j.id = $1 AND j.status = ''queued''',
+                 job_table) USING job_id, at;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  IF n = 0 THEN
+    RAISE EXCEPTION 'the UPDATE that lets job % run changed no row: does a trigger suppress it?', job_id
+      USING ERRCODE = 'RR004';
+  END IF;
+  IF pg_catalog.current_setting('search_path') OPERATOR(pg_catalog.<>) 'pg_catalog, pg_temp' OR EXISTS (
+       SELECT FROM pg_catalog.pg_cursors c WHERE c.is_holdable
+         AND c.creation_time OPERATOR(pg_catalog.>=) pg_catalog.statement_timestamp()) THEN
+    RAISE EXCEPTION 'a trigger or index of % set search_path or left a cursor', job_table USING ERRCODE = 'RR005';
+  END IF;
+END
+$_$;
+ALTER FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) OWNER TO rowrunner_job_writer;
 CREATE FUNCTION rowrunner.value_problems(job_table regclass) RETURNS SETOF text
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3160,6 +3459,26 @@ BEGIN
     ELSE
       INSERT INTO rowrunner.wakeups (kind, armed_until) VALUES (kind_name, until);
     END IF;
+  END IF;
+END
+$$;
+CREATE FUNCTION rowrunner.warn_of_retention(before rowrunner.kinds, after rowrunner.kinds) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+  of_succeeded CONSTANT boolean := after.retention < coalesce(before.retention, after.retention + interval '1 us');
+  of_failed CONSTANT boolean :=
+    after.failed_retention < coalesce(before.failed_retention, after.failed_retention + interval '1 us');
+BEGIN
+  IF (of_succeeded OR of_failed) AND pg_relation_size(after.job_table) > 0 THEN
+    RAISE WARNING 'retention will delete jobs of % that %, those that are there now included', after.job_table,
+      concat_ws(' or ',
+        CASE WHEN of_succeeded THEN format('succeeded more than %s ago', after.retention) END,
+        CASE WHEN of_failed THEN format('failed or were cancelled more than %s ago', after.failed_retention) END)
+      USING HINT = format('Workers begin within seconds. To keep these jobs: rowrunner kinds retention %s%s%s',
+                          after.kind, CASE WHEN of_succeeded THEN ' never' END,
+                          CASE WHEN of_failed THEN ' --failed never' END);
   END IF;
 END
 $$;
@@ -3861,6 +4180,7 @@ CREATE TABLE rowrunner.failures (
     failed_at timestamp with time zone DEFAULT now() NOT NULL,
     attempts integer NOT NULL,
     error text,
+    refused_at timestamp with time zone,
     fingerprint bigint GENERATED ALWAYS AS (hashtextextended(regexp_replace("left"(COALESCE(error, ''::text), 300), '\m(?![45][0-9]{2}\M)[A-Za-z0-9_-]*[0-9][A-Za-z0-9_-]*'::text, '#'::text, 'g'::text), (0)::bigint)) STORED NOT NULL
 );
 CREATE TABLE rowrunner.join_candidates (
@@ -4238,8 +4558,8 @@ CREATE TABLE rowrunner_mirror.kinds (
     epoch uuid DEFAULT gen_random_uuid() NOT NULL
 );
 COPY public.books (title, pages, id, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at) FROM stdin;
-map	2	01a1f5dc-bd48-7900-b079-93154dffbc76	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	2026-11-19 22:10:46.581669+00
-atlas	5	01a1f5dc-bd48-778d-b298-6c4c1a9fdc24	processing	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	lost worker	1137767081549842293	-100	2026-11-19 22:10:46.581669+00
+map	2	01a1f628-4e50-7f1d-b212-6a17c4bc5c89	queued	0	3	\N	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	\N	\N	\N	0	2026-11-19 23:33:19.000586+00
+atlas	5	01a1f628-4e50-7c22-919d-eb926754c363	processing	0	3	\N	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	lost worker	8935235927187345234	-100	2026-11-19 23:33:19.000586+00
 \.
 COPY public.document_jobs (id, job_id, job_type, document_id, user_id, total_pages, retry_count, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at, document_owner) FROM stdin;
 \.
@@ -4248,18 +4568,18 @@ COPY public.document_pages (document_id, page, text, blank, confidence, words, m
 COPY public.documents (document_id, title, user_id, total_pages, bytes, file_key, created_at) FROM stdin;
 \.
 COPY public.errands (id, name, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at) FROM stdin;
-01a1f5dc-bd12-73cf-94e1-d5b4d205486a	running	processing	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	lost worker	5033732235526753624	-100	2026-11-19 22:10:46.581669+00
-01a1f5dc-bd20-7e1a-b669-af75e1a2705f	cancelling	processing	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	lost worker	1385583850994877148	-100	2026-11-19 22:10:46.581669+00
-01a1f5dc-bd22-7180-a43f-978f49e103bc	done	succeeded	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	lost worker	8045802258858788914	-100	2026-11-19 22:10:46.581669+00
-01a1f5dc-bd29-7069-a744-3b57e258a877	failed	failed	1	3	no such address	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	-100	2026-11-19 22:10:47.581669+00
-01a1f5dc-bd35-7531-9491-eb1b18eb7840	retried	queued	1	3	busy	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	-100	2026-11-19 22:10:47.581669+00
-01a1f5dc-bd3c-7c94-b6ea-182d168c2fe1	queued	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	2026-11-19 22:10:46.581669+00
-01a1f5dc-bd3c-7ddf-8c50-ae29f50828bb	urgent	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	-5	2026-11-19 22:10:46.581669+00
-01a1f5dc-bd3c-7d5b-b7cd-77b1c6d921e6	cancelled	cancelled	0	3	cancelled	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	2026-11-19 22:10:46.581669+00
-01a1f5dc-bd3c-7d37-887c-92b23ad8b20c	delayed	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	2100-01-01 00:00:00+00
-01a1f5dc-bd3c-7973-857d-85fc2814fd00	held by hand	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	infinity
-01a1f5dc-bd3d-7e06-9368-0c5b7806f48a	after two	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	infinity
-01a1f5dc-bd3d-704b-8ea1-a6aa03ea8c06	after success	queued	0	3	\N	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	\N	\N	\N	0	infinity
+01a1f628-4e3b-7f9b-8a47-43212c2da2e5	running	processing	0	3	\N	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	lost worker	4138820112336764984	-100	2026-11-19 23:33:19.000586+00
+01a1f628-4e40-7b83-bb43-a65aacea3615	cancelling	processing	0	3	\N	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	lost worker	4336027719864962620	-100	2026-11-19 23:33:19.000586+00
+01a1f628-4e42-7932-b4c2-414a0a983f3d	done	succeeded	0	3	\N	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	lost worker	5948952816108652301	-100	2026-11-19 23:33:19.000586+00
+01a1f628-4e45-750f-aac1-26de8d8eae19	failed	failed	1	3	no such address	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	\N	\N	\N	-100	2026-11-19 23:33:20.000586+00
+01a1f628-4e48-7534-9c0c-e36011c91abf	retried	queued	1	3	busy	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	\N	\N	\N	-100	2026-11-19 23:33:20.000586+00
+01a1f628-4e4b-7dc7-b29d-13092c8a703a	queued	queued	0	3	\N	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	\N	\N	\N	0	2026-11-19 23:33:19.000586+00
+01a1f628-4e4b-7830-a90f-233c2310c44b	urgent	queued	0	3	\N	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	\N	\N	\N	-5	2026-11-19 23:33:19.000586+00
+01a1f628-4e4b-70c6-a39c-1ace8fd8a036	cancelled	cancelled	0	3	cancelled	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	\N	\N	\N	0	2026-11-19 23:33:19.000586+00
+01a1f628-4e4b-7bad-8bf7-3798bb2b82c1	delayed	queued	0	3	\N	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	\N	\N	\N	0	2100-01-01 00:00:00+00
+01a1f628-4e4b-759b-b7f9-29fa2ef8c945	held by hand	queued	0	3	\N	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	\N	\N	\N	0	infinity
+01a1f628-4e4c-799a-ae7d-8618ddcd83be	after two	queued	0	3	\N	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	\N	\N	\N	0	infinity
+01a1f628-4e4c-7185-b808-cb5146621f19	after success	queued	0	3	\N	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	\N	\N	\N	0	infinity
 \.
 COPY public.ocr_relay_jobs (id, job_id, order_id, file_id, prompt, pattern, masters_json, webhook_url, success_by, gemini_json, options_json, idempotency_key, total_pages, summary_id, summary_wait, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at) FROM stdin;
 \.
@@ -4304,120 +4624,121 @@ COPY public.scoring_scores (run_id, row_index, block_index, scores, provider, mo
 COPY public.scoring_sheet_jobs (id, run_id, spreadsheet_id, tab, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at) FROM stdin;
 \.
 COPY public.spot_image_jobs (id, plan_id, spot_name, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at) FROM stdin;
-01a1f5dc-bdf8-7d87-a2b8-80b291a17c5d	kyoto	金閣寺	queued	0	3	\N	2026-11-19 22:10:46.895214+00	2026-11-19 22:10:46.895214+00	\N	\N	\N	0	2026-11-19 22:10:46.895214+00
+01a1f628-4e9c-7c16-81b1-ee7b2bb67ad1	kyoto	金閣寺	queued	0	3	\N	2026-11-19 23:33:19.127563+00	2026-11-19 23:33:19.127563+00	\N	\N	\N	0	2026-11-19 23:33:19.127563+00
 \.
 COPY public.spots (plan_id, spot_name, "position", area, description, image_url, image_status, updated_at) FROM stdin;
-kyoto	金閣寺	1	北山	雪の冬の朝、鏡湖池に映る金箔の舎利殿。	\N	not_started	2026-11-19 22:10:46.895214+00
+kyoto	金閣寺	1	北山	雪の冬の朝、鏡湖池に映る金箔の舎利殿。	\N	not_started	2026-11-19 23:33:19.127563+00
 \.
 COPY public.travel_plans (plan_id, title, created_at, updated_at) FROM stdin;
-kyoto	京都	2026-11-19 22:10:46.895214+00	2026-11-19 22:10:46.895214+00
+kyoto	京都	2026-11-19 23:33:19.127563+00	2026-11-19 23:33:19.127563+00
 \.
 COPY public.webhook_deliveries (id, url, event, payload, has_token, token_member, success_by, source, event_key, sends, answer_status, answer_body, answered_at, delivered_at, status, attempts, max_attempts, last_error, created_at, updated_at, locked_at, locked_by, lease, priority, run_at) FROM stdin;
 \.
 COPY public.webhook_tokens (delivery, token) FROM stdin;
 \.
 COPY rowrunner.attempts (id, kind, job_id, attempt, worker, started_at, ended_at, error) FROM stdin;
-1	11	01a1f5dc-bd29-7069-a744-3b57e258a877	1	lost worker	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	no such address
-2	11	01a1f5dc-bd35-7531-9491-eb1b18eb7840	1	lost worker	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.581669+00	busy
+1	11	01a1f628-4e45-750f-aac1-26de8d8eae19	1	lost worker	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	no such address
+2	11	01a1f628-4e48-7534-9c0c-e36011c91abf	1	lost worker	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.000586+00	busy
 \.
 COPY rowrunner.call_counts (user_id, endpoint, hour, calls) FROM stdin;
 \.
 COPY rowrunner.cancellations (lease, job_id, reason, requested_at) FROM stdin;
-1385583850994877148	01a1f5dc-bd20-7e1a-b669-af75e1a2705f	cancelled: not needed	2026-11-19 22:10:46.581669+00
+4336027719864962620	01a1f628-4e40-7b83-bb43-a65aacea3615	cancelled: not needed	2026-11-19 23:33:19.000586+00
 \.
 COPY rowrunner.claim_errors (kind, job_id, error, tries, failed_at, retry_at) FROM stdin;
 \.
 COPY rowrunner.counters (minute, kind, worker, claimed, succeeded, failed, retried, rescued, released, refused) FROM stdin;
-2026-11-19 22:10:00+00	11	lost worker#3636	5	1	1	1	0	0	0
-2026-11-19 22:10:00+00	10	lost worker#3636	1	0	0	0	0	0	0
+2026-11-19 23:33:00+00	11	lost worker#26299	5	1	1	1	0	0	0
+2026-11-19 23:33:00+00	10	lost worker#26299	1	0	0	0	0	0	0
 \.
 COPY rowrunner.delayed (kind, run_at, priority, job_id) FROM stdin;
-11	2026-11-19 22:10:47.581669+00	-100	01a1f5dc-bd35-7531-9491-eb1b18eb7840
-11	2100-01-01 00:00:00+00	0	01a1f5dc-bd3c-7d37-887c-92b23ad8b20c
+11	2026-11-19 23:33:20.000586+00	-100	01a1f628-4e48-7534-9c0c-e36011c91abf
+11	2100-01-01 00:00:00+00	0	01a1f628-4e4b-7bad-8bf7-3798bb2b82c1
 \.
 COPY rowrunner.edges (parent_kind, parent_id, child_kind, child_id) FROM stdin;
-11	01a1f5dc-bd12-73cf-94e1-d5b4d205486a	11	01a1f5dc-bd3d-7e06-9368-0c5b7806f48a
-11	01a1f5dc-bd3c-7c94-b6ea-182d168c2fe1	11	01a1f5dc-bd3d-7e06-9368-0c5b7806f48a
-11	01a1f5dc-bd29-7069-a744-3b57e258a877	11	01a1f5dc-bd3d-704b-8ea1-a6aa03ea8c06
+11	01a1f628-4e3b-7f9b-8a47-43212c2da2e5	11	01a1f628-4e4c-799a-ae7d-8618ddcd83be
+11	01a1f628-4e4b-7dc7-b29d-13092c8a703a	11	01a1f628-4e4c-799a-ae7d-8618ddcd83be
+11	01a1f628-4e45-750f-aac1-26de8d8eae19	11	01a1f628-4e4c-7185-b808-cb5146621f19
 \.
-COPY rowrunner.failures (kind, job_id, failed_at, attempts, error) FROM stdin;
-11	01a1f5dc-bd29-7069-a744-3b57e258a877	2026-11-19 22:10:46.581669+00	1	no such address
+COPY rowrunner.failures (kind, job_id, failed_at, attempts, error, refused_at) FROM stdin;
+11	01a1f628-4e45-750f-aac1-26de8d8eae19	2026-11-19 23:33:19.000586+00	1	no such address	\N
 \.
 COPY rowrunner.join_candidates (child_kind, child_id, parent_kind, parent_id, failed) FROM stdin;
 \.
-COPY rowrunner.kinds (id, kind, job_table, cancelled_status, wakeup, reached, paused, retention, failed_retention, joins, owner_column, public_id_column, attached_at) FROM stdin;
-1	spot_image	public.spot_image_jobs	failed	rowrunner.wakeup_spot_image	rowrunner.reached_spot_image	f	\N	\N	f	\N	\N	2026-11-19 22:10:46.035191+00
-2	pdf_batch	public.pdf_batch_jobs	cancelled	rowrunner.wakeup_pdf_batch	rowrunner.reached_pdf_batch	f	\N	\N	f	user_id	job_id	2026-11-19 22:10:46.035191+00
-3	document	public.document_jobs	cancelled	rowrunner.wakeup_document	rowrunner.reached_document	f	24:00:00	24:00:00	t	user_id	job_id	2026-11-19 22:10:46.035191+00
-4	webhook_delivery	public.webhook_deliveries	cancelled	rowrunner.wakeup_webhook_delivery	rowrunner.reached_webhook_delivery	f	30 days	60 days	t	\N	\N	2026-11-19 22:10:46.035191+00
-5	scoring_chunk	public.scoring_chunk_jobs	failed	rowrunner.wakeup_scoring_chunk	rowrunner.reached_scoring_chunk	f	\N	\N	t	\N	\N	2026-11-19 22:10:46.035191+00
-6	scoring_run	public.scoring_run_jobs	failed	rowrunner.wakeup_scoring_run	rowrunner.reached_scoring_run	f	\N	\N	f	\N	\N	2026-11-19 22:10:46.035191+00
-7	scoring_sheet	public.scoring_sheet_jobs	failed	rowrunner.wakeup_scoring_sheet	rowrunner.reached_scoring_sheet	f	\N	\N	f	\N	\N	2026-11-19 22:10:46.035191+00
-8	ocr_relay	public.ocr_relay_jobs	cancelled	rowrunner.wakeup_ocr_relay	rowrunner.reached_ocr_relay	f	14 days	14 days	t	\N	job_id	2026-11-19 22:10:46.035191+00
-9	ocr_relay_summary	public.ocr_relay_summaries	cancelled	rowrunner.wakeup_ocr_relay_summary	rowrunner.reached_ocr_relay_summary	f	15 days	15 days	f	\N	\N	2026-11-19 22:10:46.035191+00
-10	book	public.books	cancelled	rowrunner.wakeup_book	rowrunner.reached_book	f	\N	\N	f	\N	\N	2026-11-19 22:10:46.581669+00
-11	errand	public.errands	cancelled	rowrunner.wakeup_errand	rowrunner.reached_errand	f	\N	\N	t	\N	\N	2026-11-19 22:10:46.581669+00
+COPY rowrunner.kinds (id, kind, job_table, cancelled_status, wakeup, reached, paused, retention, failed_retention, joins, owner_column, co_owner_column, public_id_column, attached_at) FROM stdin;
+1	spot_image	public.spot_image_jobs	failed	rowrunner.wakeup_spot_image	rowrunner.reached_spot_image	f	\N	\N	f	\N	\N	\N	2026-11-19 23:33:18.748949+00
+2	pdf_batch	public.pdf_batch_jobs	cancelled	rowrunner.wakeup_pdf_batch	rowrunner.reached_pdf_batch	f	\N	\N	f	user_id	\N	job_id	2026-11-19 23:33:18.748949+00
+3	document	public.document_jobs	cancelled	rowrunner.wakeup_document	rowrunner.reached_document	f	24:00:00	24:00:00	t	user_id	document_owner	job_id	2026-11-19 23:33:18.748949+00
+4	webhook_delivery	public.webhook_deliveries	cancelled	rowrunner.wakeup_webhook_delivery	rowrunner.reached_webhook_delivery	f	30 days	60 days	t	\N	\N	\N	2026-11-19 23:33:18.748949+00
+5	scoring_chunk	public.scoring_chunk_jobs	failed	rowrunner.wakeup_scoring_chunk	rowrunner.reached_scoring_chunk	f	\N	\N	t	\N	\N	\N	2026-11-19 23:33:18.748949+00
+6	scoring_run	public.scoring_run_jobs	failed	rowrunner.wakeup_scoring_run	rowrunner.reached_scoring_run	f	\N	\N	f	\N	\N	\N	2026-11-19 23:33:18.748949+00
+7	scoring_sheet	public.scoring_sheet_jobs	failed	rowrunner.wakeup_scoring_sheet	rowrunner.reached_scoring_sheet	f	\N	\N	f	\N	\N	\N	2026-11-19 23:33:18.748949+00
+8	ocr_relay	public.ocr_relay_jobs	cancelled	rowrunner.wakeup_ocr_relay	rowrunner.reached_ocr_relay	f	14 days	14 days	t	\N	\N	job_id	2026-11-19 23:33:18.748949+00
+9	ocr_relay_summary	public.ocr_relay_summaries	cancelled	rowrunner.wakeup_ocr_relay_summary	rowrunner.reached_ocr_relay_summary	f	15 days	15 days	f	\N	\N	\N	2026-11-19 23:33:18.748949+00
+10	book	public.books	cancelled	rowrunner.wakeup_book	rowrunner.reached_book	f	\N	\N	f	\N	\N	\N	2026-11-19 23:33:19.000586+00
+11	errand	public.errands	cancelled	rowrunner.wakeup_errand	rowrunner.reached_errand	f	\N	\N	t	\N	\N	\N	2026-11-19 23:33:19.000586+00
 \.
 COPY rowrunner.leases (lease, kind, worker, expires_at, job_ids, lease_for, failed_rescues) FROM stdin;
-5033732235526753624	11	lost worker	2026-11-19 22:10:56.682383+00	{01a1f5dc-bd12-73cf-94e1-d5b4d205486a}	00:00:10	0
-1385583850994877148	11	lost worker	2026-11-19 22:10:56.688969+00	{01a1f5dc-bd20-7e1a-b669-af75e1a2705f}	00:00:10	0
-1137767081549842293	10	lost worker	2026-11-19 22:10:56.730176+00	{01a1f5dc-bd48-778d-b298-6c4c1a9fdc24}	00:00:10	0
+4138820112336764984	11	lost worker	2026-11-19 23:33:29.03857+00	{01a1f628-4e3b-7f9b-8a47-43212c2da2e5}	00:00:10	0
+4336027719864962620	11	lost worker	2026-11-19 23:33:29.040914+00	{01a1f628-4e40-7b83-bb43-a65aacea3615}	00:00:10	0
+8935235927187345234	10	lost worker	2026-11-19 23:33:29.057465+00	{01a1f628-4e50-7c22-919d-eb926754c363}	00:00:10	0
 \.
 COPY rowrunner.migrations (component, version, name, checksum, applied_at) FROM stdin;
-engine	1	0001_engine	1d300cc69c65ecedff1ad966b69ba5096d7b01124e3fe2f16b99f2ddec4a2fec	2026-11-19 22:10:46.035191+00
-engine	2	0002_triggers	955b16020438842134d45a4d7cce2a2a1caaa149f8c5a9b10cbb3d64444265b1	2026-11-19 22:10:46.035191+00
-engine	3	0003_job_tables	3342d03a6f8760676576fc934ebca62f6608d69414ddc22b9d3ff0148dc66ee1	2026-11-19 22:10:46.035191+00
-engine	4	0004_attach	e2088ca1782fc794e26ad118c3c17e6d8a6c2638f4dda1074cd0374f805cdc0d	2026-11-19 22:10:46.035191+00
-engine	5	0005_functions	32e1d4053b9745ed1afedbc22af192d2c0c17587a48e4afd74e3e72a4ede1b98	2026-11-19 22:10:46.035191+00
-engine	6	0006_sql_workers	548904cfb2fd59dc586bad1f0814b2d9a8d94b94a0fbe86ede0422f74bdb54ad	2026-11-19 22:10:46.035191+00
-engine	7	0007_repair	172bf7b119f544b03f815a184d96a8cbf8e093b5791a13bebb07273e581d815a	2026-11-19 22:10:46.035191+00
-engine	8	0008_joins	a245352c0c058a3e8583573be51abd48271dc76817f4bca8a67916bf1ea7e2da	2026-11-19 22:10:46.035191+00
-engine	9	0009_fire_joins	111be587c9a7bea181080cbf7484b5eedc577eba416b5f54d8714a3dc6562cc9	2026-11-19 22:10:46.035191+00
-api	1	0001_api	268259847f76ad3ca9ab606d16ec7e164c455330cbd2002422306c81ccc40d44	2026-11-19 22:10:46.035191+00
-limits	1	0001_limits	4542cdf2d44d7d1e16fec36829423eb09d8b277edfbe07faba8f3d044bde9687	2026-11-19 22:10:46.035191+00
-spot_images	1	0001_spot_images	0054d168c6d03f8ce2a3b7dec9f5355c62224e380d6f987fe3771caddb1cd485	2026-11-19 22:10:46.035191+00
-mirror	1	0001_mirror	a10ef4aab9f14119039a6be46aed888414ba5ab88d6522fcfdcf8cc1035d1ef7	2026-11-19 22:10:46.035191+00
-pdf_batch	1	0001_pdf_batch	1e553dd02839e9eea19630ebc4c0b3cf96f6186fbabba073dce0be451bf2b052	2026-11-19 22:10:46.035191+00
-documents	1	0001_documents	fd06a9dffcc90f5ec810ae8b5c77a5f220ff93868cd15ff8ba56325cd47c3207	2026-11-19 22:10:46.035191+00
-webhooks	1	0001_webhooks	54e26997610b0b990413af644eb8c5e39ed12bc3959b82b6098d8b505291e891	2026-11-19 22:10:46.035191+00
-scoring	1	0001_scoring	6aa5c8756b360ddb6eb8097a5d319a6fc54828259116a7ab597e656ce2d8f5f7	2026-11-19 22:10:46.035191+00
-ocr_relay	1	0001_ocr_relay	f0b4bd2d4a91d9bf458457339a9a331f813de1a2a4c4e8b9c20d681a27c36708	2026-11-19 22:10:46.035191+00
+engine	1	0001_engine	2b22a8427540481ff32d1ed119be66b844aad4827e14d0fd2492b95d15472e2b	2026-11-19 23:33:18.748949+00
+engine	2	0002_triggers	cb1e57b97f1bb0323453b4cc2b56d9ef0da30ecf4e078890d14e5f595249d60c	2026-11-19 23:33:18.748949+00
+engine	3	0003_job_tables	3342d03a6f8760676576fc934ebca62f6608d69414ddc22b9d3ff0148dc66ee1	2026-11-19 23:33:18.748949+00
+engine	4	0004_attach	d9582d84e0cef6e1b05d8ef0e7bc3fe93c31be762943b466bfc7a6266c615d5e	2026-11-19 23:33:18.748949+00
+engine	5	0005_functions	947ebb67ac44bdb1d491308fc258b95d1d4c27a5552513a60d1c4ff890505d89	2026-11-19 23:33:18.748949+00
+engine	6	0006_sql_workers	b0712e855688f1491864433783459daf7eeef18b8f9b6683b4a45e8b6eed66fa	2026-11-19 23:33:18.748949+00
+engine	7	0007_repair	9886d4c357d9f8b4951681e3b9c8c71aa65f07464f920bcc51342b46bffb97bf	2026-11-19 23:33:18.748949+00
+engine	8	0008_joins	993aa73d546b046988edc237e28309992d327cf131dae4341fcfb82c6e20f42e	2026-11-19 23:33:18.748949+00
+engine	9	0009_fire_joins	74cee2434cf16c424b9af72ed50c47fc5df602eabb7015131fd9dc1a6cb0e261	2026-11-19 23:33:18.748949+00
+api	1	0001_api	268259847f76ad3ca9ab606d16ec7e164c455330cbd2002422306c81ccc40d44	2026-11-19 23:33:18.748949+00
+api	2	0002_callers	f87130cff0525275c13a5fe6459cb10442f2ff745be73ccc7dbd9aa1d18384a9	2026-11-19 23:33:18.748949+00
+limits	1	0001_limits	987f9c5c3d04dc820a5f628f50f2ee858da4f2a15067e8e507886c436ced9207	2026-11-19 23:33:18.748949+00
+spot_images	1	0001_spot_images	0054d168c6d03f8ce2a3b7dec9f5355c62224e380d6f987fe3771caddb1cd485	2026-11-19 23:33:18.748949+00
+mirror	1	0001_mirror	a10ef4aab9f14119039a6be46aed888414ba5ab88d6522fcfdcf8cc1035d1ef7	2026-11-19 23:33:18.748949+00
+pdf_batch	1	0001_pdf_batch	e9b25d87dfd1309fb4f31d5d899a7ae2b4348d9204e894870df4788fe98d3e44	2026-11-19 23:33:18.748949+00
+documents	1	0001_documents	b3c80b0439b8b657f08759562848aad1dbbd92bd3b344b47fac10c573791ef86	2026-11-19 23:33:18.748949+00
+webhooks	1	0001_webhooks	e631381f4a8d1cbf73f1891ee583ca34a1ec3f710024af31202e22fa514e2c3f	2026-11-19 23:33:18.748949+00
+scoring	1	0001_scoring	2a7a75fcbfb122a71323e8fdd7934e51126dbd8e0b0a5487cd863283130a0a71	2026-11-19 23:33:18.748949+00
+ocr_relay	1	0001_ocr_relay	7efde2ca110e651a1517b1a38d7d4b55f70d069fc5dc5bc4316f564f8758267c	2026-11-19 23:33:18.748949+00
 \.
 COPY rowrunner.operations (id, kind, fingerprint, user_id, state, error, created_at, ended_at, matching, requeued, skipped, after_failed_at, after_job_id, second_pass) FROM stdin;
 \.
 COPY rowrunner.progress (kind, job_id, done, total, message, updated_at) FROM stdin;
-10	01a1f5dc-bd48-778d-b298-6c4c1a9fdc24	2	5	read	2026-11-19 22:10:46.581669+00
+10	01a1f628-4e50-7c22-919d-eb926754c363	2	5	read	2026-11-19 23:33:19.000586+00
 \.
 COPY rowrunner.queue (kind, priority, seq, job_id) FROM stdin;
-11	0	6	01a1f5dc-bd3c-7c94-b6ea-182d168c2fe1
-11	-5	7	01a1f5dc-bd3c-7ddf-8c50-ae29f50828bb
-11	0	8	01a1f5dc-bd3c-7d5b-b7cd-77b1c6d921e6
-11	0	9	01a1f5dc-bd3d-7e06-9368-0c5b7806f48a
-11	0	10	01a1f5dc-bd3d-704b-8ea1-a6aa03ea8c06
-10	0	12	01a1f5dc-bd48-7900-b079-93154dffbc76
-1	0	13	01a1f5dc-bdf8-7d87-a2b8-80b291a17c5d
+11	0	6	01a1f628-4e4b-7dc7-b29d-13092c8a703a
+11	-5	7	01a1f628-4e4b-7830-a90f-233c2310c44b
+11	0	8	01a1f628-4e4b-70c6-a39c-1ace8fd8a036
+11	0	9	01a1f628-4e4c-799a-ae7d-8618ddcd83be
+11	0	10	01a1f628-4e4c-7185-b808-cb5146621f19
+10	0	12	01a1f628-4e50-7f1d-b212-6a17c4bc5c89
+1	0	13	01a1f628-4e9c-7c16-81b1-ee7b2bb67ad1
 \.
 COPY rowrunner.schema_info (only_row, version, oldest_binary) FROM stdin;
 t	9	1
 \.
 COPY rowrunner.steps (kind, job_id, step, result, created_at) FROM stdin;
-10	01a1f5dc-bd48-778d-b298-6c4c1a9fdc24	page 1	18	2026-11-19 22:10:46.581669+00
-10	01a1f5dc-bd48-778d-b298-6c4c1a9fdc24	page 2	18	2026-11-19 22:10:46.581669+00
+10	01a1f628-4e50-7c22-919d-eb926754c363	page 1	18	2026-11-19 23:33:19.000586+00
+10	01a1f628-4e50-7c22-919d-eb926754c363	page 2	18	2026-11-19 23:33:19.000586+00
 \.
 COPY rowrunner.tickets (id, hash, token_id, expires_at) FROM stdin;
 \.
 COPY rowrunner.tokens (id, hash, user_id, role, name, created_at, revoked_at) FROM stdin;
 \.
 COPY rowrunner.waits (child_kind, child_id, run_at, when_failed, at_latest, parents, cancel_reason) FROM stdin;
-11	01a1f5dc-bd3d-7e06-9368-0c5b7806f48a	2026-11-19 22:10:46.581669+00	run	\N	2	\N
-11	01a1f5dc-bd3d-704b-8ea1-a6aa03ea8c06	2026-11-19 22:10:46.581669+00	hold	\N	1	\N
+11	01a1f628-4e4c-799a-ae7d-8618ddcd83be	2026-11-19 23:33:19.000586+00	run	\N	2	\N
+11	01a1f628-4e4c-7185-b808-cb5146621f19	2026-11-19 23:33:19.000586+00	hold	\N	1	\N
 \.
 COPY rowrunner.wakeups (id, kind, armed_until) FROM stdin;
 \.
 COPY rowrunner.web_sessions (id, hash, token_id, expires_at) FROM stdin;
 \.
 COPY rowrunner.workers (worker, kinds, version, started_at, seen_at, problems) FROM stdin;
-lost worker	{errand,book}	sql	2026-11-19 22:10:46.581669+00	2026-11-19 22:10:46.728928+00	{}
+lost worker	{errand,book}	sql	2026-11-19 23:33:19.000586+00	2026-11-19 23:33:19.056348+00	{}
 \.
 COPY rowrunner_limits.blocks (id, key, blocked_until, replica, created_at) FROM stdin;
 \.
@@ -4620,6 +4941,7 @@ CREATE INDEX delayed_due ON rowrunner.delayed USING btree (kind, run_at);
 CREATE INDEX edges_of_child ON rowrunner.edges USING btree (child_kind, child_id);
 CREATE INDEX failures_alike ON rowrunner.failures USING btree (kind, fingerprint, failed_at, job_id);
 CREATE INDEX failures_newest ON rowrunner.failures USING btree (kind, failed_at, job_id);
+CREATE INDEX failures_refused ON rowrunner.failures USING btree (kind, refused_at) WHERE (refused_at IS NOT NULL);
 CREATE UNIQUE INDEX operations_running ON rowrunner.operations USING btree (kind, COALESCE((fingerprint)::text, ''::text)) WHERE (state = 'running'::text);
 CREATE INDEX tickets_expire ON rowrunner.tickets USING btree (expires_at);
 CREATE INDEX tickets_token ON rowrunner.tickets USING btree (token_id);
@@ -4726,6 +5048,7 @@ GRANT USAGE ON SCHEMA public TO rowrunner_relay;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_engine;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_worker;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_app;
+GRANT USAGE ON SCHEMA rowrunner TO rowrunner_callers;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_server;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_documents;
 GRANT USAGE ON SCHEMA rowrunner TO rowrunner_webhooks;
@@ -4762,8 +5085,14 @@ REVOKE ALL ON FUNCTION rowrunner.add_job_columns(job_table regclass, old_status 
 REVOKE ALL ON FUNCTION rowrunner.add_missing(kind_id smallint, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT unleased bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.add_step(kind text, job_id uuid, lease bigint, step text, result jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.add_step(kind text, job_id uuid, lease bigint, step text, result jsonb) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval, failed_retention interval, add_columns boolean, enqueue_existing boolean, joins boolean, owner name, public_id name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.add_ticket(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.add_ticket(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) TO rowrunner_server;
+REVOKE ALL ON FUNCTION rowrunner.add_web_session(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.add_web_session(shown text, number bigint, proof bytea, new_hash bytea, seconds integer) TO rowrunner_server;
+REVOKE ALL ON FUNCTION rowrunner.attach(job_table regclass, kind text, retention interval, failed_retention interval, add_columns boolean, enqueue_existing boolean, joins boolean, owner name, public_id name, co_owner name) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.attach_problems(job_table regclass, add_columns boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.caller(shown text, number bigint, proof bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.caller(shown text, number bigint, proof bytea) TO rowrunner_server;
 REVOKE ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text, cascade boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text, cascade boolean) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.cancel(kind text, job_id uuid, reason text, cascade boolean) TO rowrunner_app;
@@ -4802,6 +5131,8 @@ GRANT ALL ON FUNCTION rowrunner.clear_lease_of_row(job_table regclass, job_id uu
 REVOKE ALL ON FUNCTION rowrunner.column_problems(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.concerns_one_row(state text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.concerns_one_row(state text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.count_call(caller_id text, called text, allowed integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.count_call(caller_id text, called text, allowed integer) TO rowrunner_server;
 REVOKE ALL ON FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer, succeeded integer, failed integer, retried integer, rescued integer, released integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.count_jobs(kind_id smallint, worker text, claimed integer, succeeded integer, failed integer, retried integer, rescued integer, released integer) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.detach(kind text) FROM PUBLIC;
@@ -4809,6 +5140,8 @@ REVOKE ALL ON FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priori
 GRANT ALL ON FUNCTION rowrunner.drop_stale_entries(mine rowrunner.kinds, priority smallint, seq bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.end_cancelled_row(job_table regclass, job_id uuid, new_status text, reason text) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.end_web_session(shown text, number bigint, proof bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.end_web_session(shown text, number bigint, proof bytea) TO rowrunner_server;
 REVOKE ALL ON FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamp with time zone) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.enqueue_again(kind text, job_id uuid, run_at timestamp with time zone) TO rowrunner_app;
@@ -4822,8 +5155,10 @@ REVOKE ALL ON FUNCTION rowrunner.fire_deferred() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fire_deferred() TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.fire_joins(at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.fire_joins(at_most integer) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.fire_noted() FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.fire_noted() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.fire_joins_of(kind_id smallint, at_most integer, OUT fired integer, OUT trouble text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.fire_joins_of(kind_id smallint, at_most integer, OUT fired integer, OUT trouble text) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.fire_noted(child_kinds smallint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.fire_noted(child_kinds smallint[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.forget_jobs(of_kind smallint) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.forget_joins(of_kind smallint) FROM PUBLIC;
@@ -4835,6 +5170,8 @@ GRANT ALL ON FUNCTION rowrunner.free_row(job_table regclass, job_id uuid) TO row
 REVOKE ALL ON FUNCTION rowrunner.grant_access(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.grant_sequences(mine rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.grants_on(job_table regclass) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.has_tokens() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.has_tokens() TO rowrunner_server;
 REVOKE ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.heartbeat(lease bigint, lease_for interval) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.hold_row(job_table regclass, job_id uuid) FROM PUBLIC;
@@ -4853,15 +5190,19 @@ GRANT ALL ON FUNCTION rowrunner.jobs_after(of_kind smallint, job_id uuid) TO row
 REVOKE ALL ON FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.jobs_among(job_table regclass, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.jobs_without_entry(kind_id smallint, percent real) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.joins_noted() FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.joins_noted() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.joins_noted(child_kinds smallint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.joins_noted(child_kinds smallint[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.kind_named(kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_engine;
 GRANT ALL ON FUNCTION rowrunner.kind_named(kind text) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.lock_candidates(last rowrunner.waits, blocked smallint[], at_most integer) TO rowrunner_engine;
-REVOKE ALL ON FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.lock_overdue(last rowrunner.waits, blocked smallint[], at_most integer) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.kinds_after(of_kind smallint, job_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.kinds_after(of_kind smallint, job_id uuid) TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.kinds_to_fire() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.kinds_to_fire() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.lock_candidates(kind_id smallint, last rowrunner.waits, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.lock_candidates(kind_id smallint, last rowrunner.waits, at_most integer) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.lock_overdue(kind_id smallint, last rowrunner.waits, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.lock_overdue(kind_id smallint, last rowrunner.waits, at_most integer) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.lock_parents(parent rowrunner.kinds, ids uuid[], policy text, OUT open uuid[], OUT bad uuid[], OUT named integer) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.lock_wait(child rowrunner.kinds, job_id uuid) FROM PUBLIC;
@@ -4882,6 +5223,10 @@ REVOKE ALL ON FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boo
 GRANT ALL ON FUNCTION rowrunner.note_ends(of_kind smallint, ids uuid[], bad boolean) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.note_free_ends(of_kind smallint, ids uuid[], bad boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.note_free_ends(of_kind smallint, ids uuid[], bad boolean) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.note_missed_ends() FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.note_missed_ends() TO rowrunner_worker;
+REVOKE ALL ON FUNCTION rowrunner.note_near(of_kind smallint, ids uuid[], near uuid[], bad boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.note_near(of_kind smallint, ids uuid[], near uuid[], bad boolean) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.note_old_snapshot(of_kind smallint, ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.note_old_snapshot(of_kind smallint, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.on_delete() FROM PUBLIC;
@@ -4894,8 +5239,6 @@ REVOKE ALL ON FUNCTION rowrunner.on_wakeup() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.only_computes(expression pg_node_tree, catalog regclass, entry oid, job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.pages_to_sweep() FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.pages_to_sweep() TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.parents_among(of_kind smallint, ids uuid[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.parents_among(of_kind smallint, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.pass_over(kind_id smallint, job_id uuid, error text) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.progress(kind text, job_id uuid, lease bigint, done bigint, total bigint, message text) FROM PUBLIC;
@@ -4916,7 +5259,7 @@ REVOKE ALL ON FUNCTION rowrunner.refuse_cycle(child rowrunner.kinds, job_id uuid
 GRANT ALL ON FUNCTION rowrunner.refuse_cycle(child rowrunner.kinds, job_id uuid, parent rowrunner.kinds, ids uuid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.refuse_end(job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_end(job_id uuid) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.refuse_names(job_table regclass, owner name, public_id name) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.refuse_names(job_table regclass, owner name, co_owner name, public_id name) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.refuse_stranger(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.refuse_table(kind_id smallint, named regclass) TO rowrunner_worker;
@@ -4929,15 +5272,15 @@ REVOKE ALL ON FUNCTION rowrunner.refuses_status(job_table regclass, wanted text)
 REVOKE ALL ON FUNCTION rowrunner.register(job_table regclass, kind text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.release(kind text, job_id uuid, lease bigint) TO rowrunner_worker;
-REVOKE ALL ON FUNCTION rowrunner.release_held(mine rowrunner.kinds) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.release_row(job_table regclass, job_id uuid, at timestamp with time zone) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.remove_duplicates(of_kind smallint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.remove_ended_edges(kind_id smallint, addresses tid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.remove_ended_edges(kind_id smallint, addresses tid[]) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.remove_missed_edges(of_kind smallint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.remove_missed_edges(of_kind smallint) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.remove_user(shown text, number bigint, proof bytea, removed text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.remove_user(shown text, number bigint, proof bytea, removed text) TO rowrunner_server;
 REVOKE ALL ON FUNCTION rowrunner.repair(kind text, OUT queued bigint, OUT delayed bigint, OUT failed bigint, OUT lost bigint, OUT removed bigint, OUT problems text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.replication_role_problems() FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_app;
@@ -4945,6 +5288,9 @@ GRANT ALL ON FUNCTION rowrunner.requeue(kind text, job_id uuid) TO rowrunner_doc
 REVOKE ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer) TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer, INOUT as_of timestamp with time zone, OUT requeued bigint, OUT more boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer, INOUT as_of timestamp with time zone, OUT requeued bigint, OUT more boolean) TO rowrunner_worker;
+GRANT ALL ON FUNCTION rowrunner.requeue_failed(kind text, at_most integer, INOUT as_of timestamp with time zone, OUT requeued bigint, OUT more boolean) TO rowrunner_app;
 REVOKE ALL ON FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.requeue_row(job_table regclass, job_id uuid, was text[], at timestamp with time zone) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.rescue(kind_id smallint, at_most integer, say_locked boolean) FROM PUBLIC;
@@ -4958,6 +5304,7 @@ GRANT ALL ON FUNCTION rowrunner.run_after(child_kind text, child_id uuid, parent
 REVOKE ALL ON FUNCTION rowrunner.run_now(kind text, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.run_now(kind text, job_id uuid) TO rowrunner_worker;
 GRANT ALL ON FUNCTION rowrunner.run_now(kind text, job_id uuid) TO rowrunner_app;
+REVOKE ALL ON FUNCTION rowrunner.same_hash(one bytea, other bytea) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.set_aside_untaken(kind smallint, job_table regclass, ids uuid[], priorities smallint[]) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.share_rows(job_table regclass, ids uuid[]) FROM PUBLIC;
@@ -4981,15 +5328,20 @@ GRANT ALL ON FUNCTION rowrunner.sweep_joins(kind_id smallint, from_page bigint, 
 REVOKE ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.sweep_kind(kind_id smallint, from_page bigint, pages bigint) TO rowrunner_worker;
 REVOKE ALL ON FUNCTION rowrunner.table_problems(job_table regclass) FROM PUBLIC;
-REVOKE ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) FROM PUBLIC;
-GRANT ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.trigger_problems(mine rowrunner.kinds) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits, OUT verdict text, OUT reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.try_to_fire(waiting rowrunner.waits, OUT verdict text, OUT reason text) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.unended_jobs(job_table regclass, percent real) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.unhold_held(mine rowrunner.kinds) FROM PUBLIC;
+REVOKE ALL ON FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION rowrunner.unhold_row(job_table regclass, job_id uuid, at timestamp with time zone) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.value_problems(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.waits_for_success(of_kind smallint, job_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.waits_for_success(of_kind smallint, job_id uuid) TO rowrunner_engine;
 REVOKE ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.wake(flag regclass, kind_name text) TO rowrunner_engine;
+REVOKE ALL ON FUNCTION rowrunner.warn_of_retention(before rowrunner.kinds, after rowrunner.kinds) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.warn_of_triggers(job_table regclass) FROM PUBLIC;
 REVOKE ALL ON FUNCTION rowrunner.worker_seen(worker text, kind text) FROM PUBLIC;
 GRANT ALL ON FUNCTION rowrunner.worker_seen(worker text, kind text) TO rowrunner_worker;
@@ -5216,7 +5568,7 @@ GRANT SELECT,INSERT ON TABLE public.webhook_tokens TO rowrunner_worker;
 GRANT SELECT,DELETE ON TABLE rowrunner.attempts TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.attempts TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.attempts TO rowrunner_app;
-GRANT SELECT,INSERT,UPDATE ON TABLE rowrunner.call_counts TO rowrunner_server;
+GRANT SELECT,INSERT,UPDATE ON TABLE rowrunner.call_counts TO rowrunner_callers;
 GRANT SELECT,INSERT ON TABLE rowrunner.cancellations TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.cancellations TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.cancellations TO rowrunner_app;
@@ -5274,10 +5626,10 @@ GRANT UPDATE(only_row) ON TABLE rowrunner.schema_info TO rowrunner_engine;
 GRANT SELECT,DELETE ON TABLE rowrunner.steps TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE rowrunner.steps TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner.steps TO rowrunner_app;
-GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.tickets TO rowrunner_server;
-GRANT UPDATE(expires_at) ON TABLE rowrunner.tickets TO rowrunner_server;
-GRANT SELECT ON TABLE rowrunner.tokens TO rowrunner_server;
-GRANT UPDATE(revoked_at) ON TABLE rowrunner.tokens TO rowrunner_server;
+GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.tickets TO rowrunner_callers;
+GRANT UPDATE(expires_at) ON TABLE rowrunner.tickets TO rowrunner_callers;
+GRANT SELECT ON TABLE rowrunner.tokens TO rowrunner_callers;
+GRANT UPDATE(revoked_at) ON TABLE rowrunner.tokens TO rowrunner_callers;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_book TO rowrunner_worker;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_book TO rowrunner_engine;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_document TO rowrunner_worker;
@@ -5301,8 +5653,8 @@ GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_spot_image TO rowrunner_engine;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_webhook_delivery TO rowrunner_worker;
 GRANT SELECT,UPDATE ON SEQUENCE rowrunner.wakeup_webhook_delivery TO rowrunner_engine;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.wakeups TO rowrunner_engine;
-GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.web_sessions TO rowrunner_server;
-GRANT UPDATE(expires_at) ON TABLE rowrunner.web_sessions TO rowrunner_server;
+GRANT SELECT,INSERT,DELETE ON TABLE rowrunner.web_sessions TO rowrunner_callers;
+GRANT UPDATE(expires_at) ON TABLE rowrunner.web_sessions TO rowrunner_callers;
 GRANT SELECT ON TABLE rowrunner_limits.blocks TO rowrunner_app;
 GRANT SELECT,INSERT,DELETE ON TABLE rowrunner_limits.blocks TO rowrunner_worker;
 GRANT SELECT ON TABLE rowrunner_limits.members TO rowrunner_app;
