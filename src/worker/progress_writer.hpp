@@ -14,9 +14,9 @@ namespace rowrunner {
 
 /// Writes how far jobs have come: of each job the newest report, at most four times a second, one
 /// statement a kind; if more than 250 jobs report, that of each about once a second, as a large
-/// write would slow ends down. Reports never wait for it, and ends neither: the newest report is kept, and
-/// the end of the job writes it in its own transaction. A job whose report the database refuses
-/// goes on without progress.
+/// write would slow ends down. Reports never wait for it, and ends neither: the newest report is
+/// kept, and the end of the job writes it in its own transaction. A job whose report the database
+/// refuses goes on without progress.
 class progress_writer {
  public:
   /// `lost` is told of a job whose report came under a lost lease.
