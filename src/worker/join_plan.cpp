@@ -64,9 +64,10 @@ join_plan::time join_plan::next() const {
 }
 
 bool join_plan::failed_repeatedly() const {
-  if (kinds_.empty()) return asks_.failed_repeatedly();
-  return std::all_of(kinds_.begin(), kinds_.end(),
-                     [](const auto& each) { return each.second.failed_repeatedly(); });
+  if (asks_.failed_repeatedly()) return true;
+  return !kinds_.empty() && std::all_of(kinds_.begin(), kinds_.end(), [](const auto& each) {
+    return each.second.failed_repeatedly();
+  });
 }
 
 }  // namespace rowrunner

@@ -85,6 +85,19 @@ TEST_P(join_trap, holds_up_the_joins_of_its_own_kind_only) {
   EXPECT_THAT(db.violations(), IsEmpty());
 }
 
+TEST_F(join_trouble, a_question_that_the_server_refuses_stops_no_claim_and_no_drain) {
+  db.exec("SELECT rowrunner.attach('public.test_jobs', kind => 'test', joins => true)");
+  add_join("test", "child");
+  db.exec("ALTER FUNCTION rowrunner.kinds_to_fire() RENAME TO gone");
+  auto options = worker_thread::options_for(db);
+  options.drain = true;
+  log_lines log;
+  EXPECT_EQ(worker_thread(options, two_kinds::serve, log.target()).join().succeeded, 1);
+  EXPECT_THAT(log.text(), HasSubstr("kinds_to_fire() does not exist"));
+  db.exec("ALTER FUNCTION rowrunner.gone() RENAME TO kinds_to_fire");
+  EXPECT_EQ(worker_thread(options, two_kinds::serve).join().succeeded, 1);
+}
+
 TEST_F(join_trouble, a_drain_ends_beside_a_trigger_that_hangs_and_a_later_one_runs_the_job) {
   set(traps[0]);
   add_join("other", "trapped");

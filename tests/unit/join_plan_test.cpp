@@ -99,6 +99,8 @@ TEST_F(joins_decide, only_kinds_that_are_all_in_trouble_have_failed_repeatedly) 
 }
 
 TEST_F(joins_decide, a_question_that_is_refused_is_put_off) {
+  begin({1}, 0ms);
+  tried(1, locked, 0ms);
   for (int i = 0; i < lane_backoff::repeated_failures; ++i) {
     EXPECT_FALSE(plan.failed_repeatedly());
     plan.no_answer(start);
