@@ -17,7 +17,7 @@ asio::awaitable<answer> remove_user(services& with, const request& asked) {
   call.params.emplace_back(user);
   const auto row = co_await ask_about_caller(with, std::move(call));
   const auto result = row.get(0, 0);
-  if (result == "denied") throw request_error(unauthorized("the token was revoked"));
+  if (result == "denied") throw request_error(unauthorized("the token was revoked or has expired"));
   if (result == "unknown") throw request_error(unknown);
   if (result == "last") {
     throw request_error(problem(409, "conflict", "The last admin cannot be deleted"));

@@ -1,4 +1,6 @@
 // The functions of the database about callers: what they do for a proof, and for none.
+#include <future>
+
 #include "api/server_fixture.hpp"
 #include "api/test_server.hpp"
 
@@ -80,6 +82,44 @@ TEST_F(api_callers, remove_users_only_as_admins) {
   EXPECT_EQ(remove(shown("token", admin), "a"), "last");
   EXPECT_EQ(remove(shown("token", admin), "nobody"), "unknown");
   EXPECT_EQ(remove(shown("token", admin), "o"), "removed");
+}
+
+// It was known when the call was counted, and is not when its proof counts.
+TEST_F(api_callers, whose_token_is_revoked_during_the_request_get_401) {
+  api::server_limits patient;
+  patient.database_time = patient.statement_time = std::chrono::seconds(60);
+  test_server server(patient, api::all_routes(), db_.url());
+  db_.token("b", "admin");
+  const auto gone = db_.token("gone", "user");
+  const std::vector<std::pair<std::string, std::string>> calls{
+      {"POST", "/api/session"}, {"POST", "/api/tickets"}, {"DELETE", "/admin/users/gone"}};
+  for (const auto& [method, path] : calls) {
+    const auto token = db_.token("a", "admin");
+    const auto call = [&, method = method, path = path] {
+      auto fields = bearer(token);
+      fields.emplace_back("Content-Type", "application/json");
+      return ask(server.port(), method, path, fields,
+                 method == "POST" && path == "/api/session" ? token_body(token) : "");
+    };
+    db_.exec(
+        "INSERT INTO rowrunner.call_counts SELECT 'a', e, date_trunc('hour', now(), 'UTC'), 1"
+        " FROM unnest(ARRAY['POST /api/session', 'POST /api/tickets',"
+        " 'DELETE /admin/users/{user_id}']) e ON CONFLICT DO NOTHING");
+    pqxx::connection other(db_.url());
+    pqxx::work tx(other);
+    tx.exec("SELECT FROM rowrunner.call_counts FOR UPDATE");
+    auto answer = std::async(std::launch::async, call);
+    EXPECT_TRUE(
+        db_.becomes("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                    " AND datname = current_database()",
+                    "1"));
+    db_.exec("UPDATE rowrunner.tokens SET revoked_at = now() WHERE user_id = 'a'");
+    tx.commit();
+    EXPECT_EQ(answer.get().status, 401) << path;
+  }
+  EXPECT_EQ(ask(server.port(), "GET", "/api/session", bearer(gone)).status, 200);
+  EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.web_sessions"), "0");
+  EXPECT_EQ(db_.value("SELECT count(*) FROM rowrunner.tickets"), "0");
 }
 
 // Nobody has a token then, so that there is nobody to remove.
