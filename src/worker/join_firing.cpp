@@ -46,7 +46,7 @@ asio::awaitable<bool> join_firing::fire(join_plan& plan, bool idle) {
     const auto fired = co_await fire_kind(kind);
     some = some || fired.jobs > 0;
     if (!plan.tried(kind, fired, begun, clock::now())) continue;
-    log_.warn("jobs that waited for others could not be released",
+    log_.warn("jobs that waited for others cannot run yet",
               {{"kind", names->at(kind)}, {"reason", fired.trouble}});
   }
   co_return some;
@@ -63,7 +63,7 @@ asio::awaitable<std::optional<join_firing::kind_names>> join_firing::ask() {
     co_return found;
   } catch (const pg::query_error& e) {
     if (pg::classify(e.sqlstate()) == pg::error_class::connection) throw;
-    log_.warn("jobs that waited for others could not be released", {{"reason", e.what()}});
+    log_.warn("jobs that waited for others cannot run yet", {{"reason", e.what()}});
   }
   co_return std::nullopt;
 }

@@ -17,7 +17,7 @@ class join_firing {
  public:
   join_firing(pg::session& session, logger& log);
 
-  /// Says whether it let any job go. `idle`: no job runs in this process.
+  /// Says whether it let any job run. `idle`: no job runs in this process.
   boost::asio::awaitable<bool> fire(join_plan& plan, bool idle);
 
  private:

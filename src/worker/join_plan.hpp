@@ -16,7 +16,7 @@ struct fired_joins {
   std::string trouble{};
 };
 
-/// Of which kinds jobs that waited for others are let go now. Any worker that polls does it, for
+/// Of which kinds held jobs are let run now. Any worker that polls does it, for
 /// kinds that it does not serve too. Each kind has a transaction and a back-off of its own, so that
 /// one whose table is locked, or whose triggers hang, holds up none but its own jobs.
 class join_plan {

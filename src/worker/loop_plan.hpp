@@ -47,7 +47,7 @@ class loop_plan {
   join_plan& joins() { return joins_; }
   /// No job runs in this process, and the next claims are not expected to find any.
   bool idle(time now) const { return nothing_runs() && !claims_on(now); }
-  /// The poll saw some joins. `fired`: jobs were let go.
+  /// The poll saw some joins. `fired`: jobs were let run.
   void joins_noted(bool fired, time now);
   /// `pause`: the time between polls.
   void end_poll(std::chrono::milliseconds pause, time now);

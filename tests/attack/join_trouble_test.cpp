@@ -1,4 +1,4 @@
-// A trigger of one kind's table that hangs when a held job is let go: no other kind may wait for
+// A trigger of one kind's table that hangs when a held job is fired: no other kind may wait for
 // it.
 
 #include <gmock/gmock.h>
@@ -79,7 +79,7 @@ TEST_P(join_trap, holds_up_the_joins_of_its_own_kind_only) {
   holds.commit();
   EXPECT_TRUE(db.others_succeed(1));
   one.stop();
-  EXPECT_EQ(log.count("jobs that waited for others could not be released"), 1) << log.text();
+  EXPECT_EQ(log.count("jobs that waited for others cannot run yet"), 1) << log.text();
   EXPECT_THAT(log.text(), HasSubstr("kind=other"));
   EXPECT_THAT(log.text(), HasSubstr("canceling statement due to statement timeout"));
   EXPECT_THAT(db.violations(), IsEmpty());
