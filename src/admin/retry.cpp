@@ -39,16 +39,19 @@ asio::awaitable<bool> retry_some(pg::session& session, std::string kind, std::in
   co_return false;
 }
 
+error job_is_locked(const std::string& kind, std::int64_t requeued) {
+  const auto done = requeued == 0 ? "none" : "only " + std::to_string(requeued);
+  return {reason::job_locked, "a failed job of kind " + kind + " is locked by another session: " +
+                                  done + " of the kind " + (requeued > 1 ? "were" : "was") +
+                                  " queued again; rowrunner jobs retry ID names the session"};
+}
+
 asio::awaitable<std::int64_t> requeue_failed(pg::session& session, std::string kind,
                                              std::int64_t limit) {
   retry_walk walk;
   while (walk.more) {
     if (co_await retry_some(session, kind, limit, walk)) continue;
-    const auto done = walk.requeued == 0 ? "none" : "only " + std::to_string(walk.requeued);
-    throw error(reason::job_locked, "a failed job of kind " + kind +
-                                        " is locked by another session: " + done + " of the kind " +
-                                        (walk.requeued > 1 ? "were" : "was") +
-                                        " queued again; rowrunner jobs retry ID names the session");
+    throw job_is_locked(kind, walk.requeued);
   }
   co_return walk.requeued;
 }

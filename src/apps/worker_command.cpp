@@ -56,18 +56,20 @@ std::shared_ptr<worker_health> start_health(const command_flags& flags,
   return std::make_shared<worker_health>(*chosen, database, context.make_logger());
 }
 
+std::string advice_of(const std::string& component) {
+  return "; the tables of the built-in workload " + component +
+         " are made by rowrunner migrate, or rowrunner migrate --only " + component +
+         "; --kind serves other kinds alone";
+}
+
 /// What to do about a built-in kind that is not attached: "migrate --only engine" makes none of
 /// their tables.
 std::string advice_about(const std::string& kind) {
   for (const auto& each : workloads()) {
     const auto& all = each.handlers;
-    if (std::none_of(all.begin(), all.end(), [&](const auto& one) { return one.name == kind; })) {
-      continue;
+    if (std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == kind; })) {
+      return advice_of(std::string(each.database.name));
     }
-    const std::string component(each.database.name);
-    return "; the tables of the built-in workload " + component +
-           " are made by rowrunner migrate, or rowrunner migrate --only " + component +
-           "; --kind serves other kinds alone";
   }
   return "";
 }

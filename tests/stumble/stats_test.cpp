@@ -2,8 +2,7 @@
 
 #include "admin/stats.hpp"
 
-#include <signal.h>
-
+#include <csignal>
 #include <thread>
 
 #include "common/pg/exec.hpp"
