@@ -42,5 +42,8 @@ template <typename... Functions>
 struct overloaded : Functions... {
   using Functions::operator()...;
 };
+/// clang-tidy 14 does not deduce it.
+template <typename... Functions>
+overloaded(Functions...) -> overloaded<Functions...>;
 
 }  // namespace rowrunner
